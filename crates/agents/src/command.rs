@@ -121,7 +121,14 @@ impl Agent for Command {
         let mut transcript = Transcript::default();
         transcript.bytes(&ended.output);
         let mut reply = match failure(&ended) {
-            None => home.reply(),
+            None => match home.reply() {
+                // Whoever leaves nothing behind has often said why.
+                Reply { class, reason, usage, .. } if class == Class::InvalidResult => Reply {
+                    usage,
+                    ..Reply::bare(class, with_last_line(reason, &ended))
+                },
+                reply => reply,
+            },
             Some((class, reason)) => {
                 // What it left says what it cost, and must not be recovered as its answer.
                 let usage = home.read().map(|judged| judged.usage).unwrap_or_default();

@@ -178,6 +178,17 @@ impl Ready {
             false => made.clone(),
             true => merged(repo, run, &self.head, &began, &made)?,
         };
+        let there = format!("{}^{{tree}}", self.head);
+        if text(&git(repo, &["rev-parse", &there], &[])?) == tree {
+            return Err(EngineError::user(
+                "nothing_to_land",
+                format!(
+                    "what `{run}` changed is on `{}` already, to the letter",
+                    self.branch
+                ),
+                format!("nothing is to be done; `proofhouse discard {run}` tidies up"),
+            ));
+        }
         let onto = Onto {
             repo,
             run,

@@ -249,10 +249,14 @@ fn begin(
         Some(task) => needs::provide(project, task, asked.missing, &mut terminal)?,
         None => Vec::new(),
     };
-    project.prepare(match started.own_tree {
+    let records = match started.own_tree {
         Some(_) => Records::OnRef,
         None => Records::InTree,
-    })?;
+    };
+    project.prepare(records)?;
+    let mut missing = missing;
+    missing.extend(project.seen_by_git(records).map(str::to_owned));
+    missing.extend(begun_before(project, &started));
     let project = &match &started.own_tree {
         Some(own) => place::make(project, name.as_str(), own, &asked.place)?,
         None => project.clone(),
@@ -311,6 +315,22 @@ fn prove(workflow: &Workflow) -> Result<(), EngineError> {
             ),
         )),
     }
+}
+
+/// A run of the same words that is not over, for a person who has forgotten it.
+fn begun_before(project: &Project, started: &RunStarted) -> Option<String> {
+    let (stem, number) = started.run.as_str().rsplit_once('-')?;
+    number.parse::<u32>().ok()?;
+    let earlier = report::look::peek_run(project, stem).ok()?;
+    let same = earlier.machine.started()?;
+    let open = !matches!(
+        earlier.machine.status().activity,
+        Activity::Done | Activity::Stopped
+    );
+    let alike = same.workflow == started.workflow && same.fields == started.fields;
+    (open && alike).then(|| {
+        format!("`{stem}` was begun with the same words and is not over: `proofhouse run {stem}` goes on with it, `proofhouse abandon {stem}` ends it")
+    })
 }
 
 /// The channel of what somebody says by starting a run.

@@ -23,6 +23,8 @@ pub(crate) struct RawWorkflow {
     /// Is a person asked where an agent changes nothing after a gate has failed?
     #[serde(default)]
     pub(crate) idle_stops: bool,
+    /// As many attempts in a row that fail alike and change nothing, and a person is asked.
+    pub(crate) alike_stops: Option<u32>,
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
     #[serde(default)]

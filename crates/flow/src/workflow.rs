@@ -384,6 +384,8 @@ pub struct Workflow {
     pub stops: Vec<String>,
     /// Is a gate that failed not run again on what nobody has changed, and a person asked instead?
     pub idle_stops: bool,
+    /// As many attempts in a row that failed alike and changed nothing, and a person is asked.
+    pub alike_stops: Option<u32>,
     /// When checkpoints are committed.
     pub checkpoints: Checkpoints,
     /// Whether attempts may go on in an agent's own session.

@@ -57,6 +57,8 @@ pub struct Proven {
     pub states: Vec<String>,
     /// How long it took the last time.
     pub millis: u64,
+    /// What was seen, in a sentence.
+    pub reason: String,
 }
 
 /// A question that a role answered so that it passed.
@@ -180,6 +182,7 @@ fn proven(gates: &[Gate]) -> Vec<Proven> {
                     check: check.check.clone(),
                     states: vec![gate.state.clone()],
                     millis: check.millis,
+                    reason: check.reason.clone(),
                 }),
             }
         }
@@ -189,7 +192,10 @@ fn proven(gates: &[Gate]) -> Vec<Proven> {
 
 fn looked(gates: &[Gate]) -> usize {
     let checks = latest(gates).into_iter().flat_map(|gate| &gate.checks);
-    let looked = checks.filter(|one| one.answer == Answer::Passed && one.proof == Proof::Looked);
+    // Controls and exams were executed: they stand under what the evidence is worth.
+    let looked = checks.filter(|one| {
+        one.answer == Answer::Passed && one.proof == Proof::Looked && one.worth.is_empty()
+    });
     looked.count()
 }
 

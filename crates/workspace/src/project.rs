@@ -215,10 +215,34 @@ impl Project {
         let ignore = home.join(".gitignore");
         let hides = |text: String| text == Records::OnRef.ignored();
         let found = std::fs::read_to_string(&ignore).map(hides).ok();
-        if found.is_none() || (found == Some(true) && records == Records::InTree) {
+        // What others keep out of the tree stays out of it, whoever comes next.
+        let shows = records == Records::InTree && !self.has_records_on_refs();
+        if found.is_none() || (found == Some(true) && shows) {
             store::write_atomic(&ignore, records.ignored().as_bytes())?;
         }
         Ok(())
+    }
+
+    /// Does git see records in the tree that are not meant to be there, or not see some that are? A
+    /// sentence for the person whose run keeps them so.
+    pub fn seen_by_git(&self, records: Records) -> Option<&'static str> {
+        let ignore = std::fs::read_to_string(self.home().join(".gitignore")).ok()?;
+        let hides = ignore == Records::OnRef.ignored();
+        match (records, hides) {
+            (Records::InTree, true) => Some(
+                "git does not see its records: other runs here keep theirs on refs, and .proofhouse/.gitignore hides all of them; `git add --force` takes what you want to commit",
+            ),
+            (Records::OnRef, false) if ignore == Records::InTree.ignored() => Some(
+                "git sees its records in .proofhouse/, since runs with --here keep theirs in the tree; mind what you `git add`",
+            ),
+            _ => None,
+        }
+    }
+
+    fn has_records_on_refs(&self) -> bool {
+        let journals = store::list(&self.journals()).unwrap_or_default();
+        let mut runs = journals.iter().map(ToString::to_string);
+        runs.any(|run| self.records_of(&run) == Records::OnRef)
     }
 
     /// Makes the folder of worktrees where it is missing. Git sees nothing of it, whatever the person's

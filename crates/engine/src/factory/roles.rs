@@ -108,6 +108,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         stall_stops: false,
         stops: Vec::new(),
         idle_stops: false,
+        alike_stops: None,
         checkpoints: Checkpoints::Never,
         sessions: flow::Sessions::Fresh,
         preamble: String::new(),

@@ -3,6 +3,7 @@
 
 use crate::workflow::Workflow;
 use kernel::effect::Access;
+use kernel::outcome::Class;
 use kernel::{Outcome, StateName};
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +17,35 @@ pub(crate) struct Idle {
     failed: Option<StateName>,
     /// Attempts in a row that changed nothing.
     times: u32,
+    /// Has nobody made anything yet?
+    #[serde(default)]
+    nothing_made: bool,
+}
+
+/// How the last attempts failed, if alike.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Alike {
+    how: String,
+    times: u32,
+}
+
+impl Alike {
+    /// Has an attempt ended in the same way, having changed nothing, as often as the workflow puts up
+    /// with?
+    pub(super) fn failed(&mut self, workflow: &Workflow, outcome: &Outcome) -> bool {
+        let program = matches!(outcome.class, Class::InvalidResult | Class::Crashed);
+        if !program || !outcome.changed.is_empty() {
+            *self = Self::default();
+            return false;
+        }
+        let how = format!("{}: {}", outcome.class.as_str(), outcome.reason);
+        self.times = match self.how == how {
+            true => self.times + 1,
+            false => 1,
+        };
+        self.how = how;
+        workflow.alike_stops == Some(self.times)
+    }
 }
 
 /// What follows from an attempt that changed nothing.
@@ -47,29 +77,37 @@ impl Idle {
         workflow: &Workflow,
         state: &StateName,
         outcome: &Outcome,
+        made_before: bool,
     ) -> Option<String> {
         if !edits(workflow, state) {
             return None;
         }
-        let failed = self.failed.clone();
-        let failed = failed.filter(|_| outcome.changed.is_empty());
-        self.times = match failed {
-            Some(_) => self.times + 1,
-            None => 0,
+        let idle = outcome.changed.is_empty();
+        // Runs that began when a workflow could not say `alike_stops` go on without this.
+        self.nothing_made = idle && !made_before && workflow.alike_stops.is_some();
+        self.times = match idle && (self.failed.is_some() || self.nothing_made) {
+            true => self.times + 1,
+            false => 0,
         };
-        failed
-            .filter(|_| workflow.idle_stops)
-            .map(|failed| sentence(&failed))
+        (self.times > 0 && workflow.idle_stops).then(|| self.sentence())
     }
 
     /// What follows where the gate that failed would be next.
     pub(super) fn follows(&self, workflow: &Workflow, state: &StateName) -> Option<Follows> {
-        let failed = self.failed.as_ref().filter(|_| workflow.idle_stops)?;
         match self.times {
-            _ if !edits(workflow, state) => None,
+            _ if !edits(workflow, state) || !workflow.idle_stops => None,
             0 => None,
-            times if times < MOST => Some(Follows::Again(sentence(failed))),
-            _ => Some(Follows::Person(sentence(failed))),
+            times if times < MOST => Some(Follows::Again(self.sentence())),
+            _ => Some(Follows::Person(self.sentence())),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match &self.failed {
+            Some(state) => format!(
+                "the agent changed nothing since the gate of `{state}` failed: it is not run again"
+            ),
+            None => "the agent changed nothing, so there is nothing to judge yet".to_owned(),
         }
     }
 }
@@ -79,8 +117,4 @@ fn edits(workflow: &Workflow, state: &StateName) -> bool {
     let role = workflow.states[state].role.as_ref();
     let role = role.and_then(|role| workflow.roles.get(role));
     role.is_some_and(|role| role.access() == Access::Edit)
-}
-
-fn sentence(state: &StateName) -> String {
-    format!("the agent changed nothing since the gate of `{state}` failed: it is not run again")
 }

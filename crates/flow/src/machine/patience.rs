@@ -2,6 +2,7 @@
 //! without a bound.
 
 use super::state::{FlowState, Stage};
+use crate::workflow::Workflow;
 use kernel::outcome::{Class, Outcome};
 use kernel::{EffectId, Refusal, Time};
 
@@ -15,7 +16,13 @@ const LONGEST_WAIT_MILLIS: u64 = 5 * 60_000;
 const MOST_REASKS: u32 = 2;
 
 impl FlowState {
-    pub(crate) fn failed(&mut self, effect: EffectId, outcome: &Outcome, at: Time) -> Stage {
+    pub(crate) fn failed(
+        &mut self,
+        workflow: &Workflow,
+        effect: EffectId,
+        outcome: &Outcome,
+        at: Time,
+    ) -> Stage {
         let class = outcome.class;
         let code = outcome.code.as_ref();
         let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
@@ -25,6 +32,12 @@ impl FlowState {
             outcome.reason
         );
         self.patience.continues = None;
+        if self.alike.failed(workflow, outcome) {
+            return Stage::Stuck {
+                why: format!("{why}; as often as this it is the agent's program, not the work"),
+                answered: None,
+            };
+        }
         match class {
             Class::Transient | Class::Quota if self.patience.retries < MOST_RETRIES => {
                 let doubled = FIRST_WAIT_MILLIS << self.patience.retries;

@@ -3,7 +3,7 @@
 use super::exits::Record;
 use super::finding::Findings;
 use super::heard::Heard;
-use super::idle::Idle;
+use super::idle::{Alike, Idle};
 use super::made::Made;
 use super::memory::Memory;
 use super::told::Told;
@@ -201,6 +201,9 @@ pub(crate) struct FlowState {
     /// Who did nothing about a gate that failed.
     #[serde(default)]
     pub(crate) idle: Idle,
+    /// How the last attempts failed, if alike.
+    #[serde(default)]
+    pub(crate) alike: Alike,
     /// What people said when they decided.
     #[serde(default)]
     pub(crate) told: Told,
@@ -254,6 +257,7 @@ impl FlowState {
             made: Made::default(),
             findings: Findings::default(),
             idle: Idle::default(),
+            alike: Alike::default(),
             told: Told::default(),
         }
     }

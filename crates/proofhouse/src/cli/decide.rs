@@ -2,10 +2,11 @@
 
 use super::args::{Decide, Run, Signing};
 use super::out::{Out, Tone};
-use super::signing::{approved, show};
+use super::signing::{self, approved, show};
 use super::{exit, inbox, land, of_factory, run, status};
 use engine::approval::Words;
 use engine::decide::{Ask, Decided};
+use kernel::Machine;
 use kernel::machine::Activity;
 use serde_json::Value;
 use std::path::Path;
@@ -25,7 +26,7 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
         because: &args.because,
     };
     if !out.json && at_terminal(project, &args.signing) {
-        rests_on(project, &args.run, out)?;
+        rests_on(project, &args.run, &args.option, out)?;
     }
     if !args.go_on {
         return say(project, &ask, &args.signing, out);
@@ -65,10 +66,22 @@ fn at_terminal(project: &Project, signing: &Signing) -> bool {
 }
 
 /// What the decision rests on, before the person confirms it.
-fn rests_on(project: &Project, name: &str, out: &Out) -> Result<(), EngineError> {
+fn rests_on(
+    project: &Project,
+    name: &str,
+    option: &str,
+    out: &Out,
+) -> Result<(), EngineError> {
     if let report::Looked::Run(peek) = report::look(project, name)? {
+        let waiting = peek.machine.status().waiting_for;
+        if waiting.is_none_or(|on| !on.options.iter().any(|one| one == option)) {
+            // It is refused, which needs no look at the work.
+            return Ok(());
+        }
         let grounds = report::inbox::grounds(project, name, &peek)?;
         inbox::shown(out, name, &grounds, land::Lines::Some);
+        let code = report::question::run_code(name, &peek.head.hash);
+        out.line(&signing::wants(project, &code));
     }
     Ok(())
 }

@@ -116,9 +116,10 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         let proven = out.paint(Tone::Good, &format!("{:<11}", "proven"));
         let states = one.states.join(", ");
         out.line(&format!(
-            "  {proven} {} ({states}, {})",
+            "  {proven} {} ({states}, {}): {}",
             plain(&one.check),
-            duration(one.millis)
+            duration(one.millis),
+            plain(&one.reason)
         ));
     }
     if grounds.proven.is_empty() {

@@ -1,7 +1,7 @@
 //! `proofhouse diff`, `land`, `pr`, `discard` and `abandon`: what a run made, and what becomes of it.
 
 use super::args::{Abandon, Diff, Land, Pr};
-use super::out::{Out, Tone, plain, whole};
+use super::out::{Out, Tone, count, plain, whole};
 use super::which::only;
 use super::{exit, signing};
 use engine::approval::Words;
@@ -88,6 +88,7 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
         }
         room
     };
+    let mut cut = 0;
     let was = one.from.as_ref();
     let was = was.map_or_else(String::new, |from| format!(" (was {})", plain(from)));
     let head = format!("{} {}{was}", one.kind.as_str(), plain(&one.path));
@@ -107,10 +108,12 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
                 Some(b'\\') => out.paint(Tone::Dim, &shown),
                 _ => shown,
             });
-            if !room {
-                return 0;
-            }
+            cut += usize::from(!room);
         }
+    }
+    if cut > 0 {
+        let more = format!("... and {}", count(cut as u64, "more line"));
+        out.line(&out.paint(Tone::Dim, &more));
     }
     left
 }
@@ -167,11 +170,16 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
     };
     let all: usize = change.changes.iter().map(|one| hunks(one) + 1).sum();
     if lines == Lines::Some {
-        let mut left = MOST;
+        // A long file takes no more than its share, so that every file is looked into.
+        let mut left = MOST.max(2 * changes.len());
+        let mut files = changes.len();
         for one in changes {
-            if left > 1 {
-                left = file(out, one, left);
-            }
+            let share = match files {
+                1 => left,
+                files => (left / files).max(hunks(one).min(left / 2)),
+            };
+            left = left.saturating_sub(share) + file(out, one, share.max(2));
+            files -= 1;
         }
     }
     let more = match lines == Lines::Some && all <= MOST {
@@ -259,6 +267,11 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
             files => format!("{files} files"),
         },
     ));
+    let here = workspace::worktree::branch(project.repo()).ok().flatten();
+    if let Some(here) = here.filter(|here| *here != landed.branch) {
+        let note = format!("  your tree is on `{here}` and was left as it is");
+        out.line(&out.paint(Tone::Dim, &note));
+    }
     if !landed.proven_together.is_empty() {
         let commands = landed.proven_together.iter().map(|one| plain(one));
         out.line(&format!(

@@ -17,6 +17,7 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     @for one in &grounds.proven {
                         li.good {
                             p { (chip(Tone::Good, "executed")) " " code { (one.check) } }
+                            (paragraph("reason", &one.reason))
                             p.facts-line {
                                 span { "in the gate of " (one.states.join(", ")) } " "
                                 span { (duration(one.millis)) }

@@ -191,6 +191,7 @@ fn everywhere(text: &str) -> Evidence {
                 check: t(),
                 states: vec![t()],
                 millis: 1,
+                reason: t(),
             }],
             worth: Some(Standing {
                 worth: "reported",

@@ -1,5 +1,6 @@
 //! An attempt has ended: what of its result is kept. What follows from a bad end is in `patience.rs`.
 
+use crate::machine::idle::Alike;
 use crate::machine::state::Patience;
 use crate::machine::state::{FlowState, MOST_NOTE_CHARS, Stage};
 use crate::workflow::{Owner, Workflow};
@@ -74,12 +75,16 @@ impl FlowState {
         let outcome = &ended.outcome;
         self.stage = if outcome.class == Class::Done {
             // What nobody has done anything about is still to be done.
-            let idle = self.idle.attempted(workflow, &self.position.state, outcome);
+            let before = self.changed_code;
+            let idle = self
+                .idle
+                .attempted(workflow, &self.position.state, outcome, before);
             match idle {
                 Some(why) => self.note(why),
                 None => self.notes.clear(),
             }
             self.patience = Patience::default();
+            self.alike = Alike::default();
             self.take_fields(workflow, &outcome.fields);
             self.keep_result(workflow, ended);
             let role = workflow.states[&self.position.state].role.as_ref();
@@ -116,7 +121,7 @@ impl FlowState {
                 Some(reason) => self.stopped(&reason),
             }
         } else {
-            self.failed(ended.effect, outcome, at)
+            self.failed(workflow, ended.effect, outcome, at)
         };
         let summary = outcome
             .result

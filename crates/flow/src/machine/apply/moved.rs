@@ -1,5 +1,6 @@
 //! The run has moved: what it forgets, what it reports, and which checkpoint is due.
 
+use crate::machine::idle::Alike;
 use crate::machine::state::Patience;
 use crate::machine::state::{FlowState, Stage};
 use crate::snapshot::Left;
@@ -73,6 +74,7 @@ impl FlowState {
             // Whoever lets the run go on takes on what stands.
             self.made.record(&self.touched);
             self.idle.answered();
+            self.alike = Alike::default();
         }
         if moved.arrival == Arrival::Entered {
             let judged = matches!(self.stage, Stage::Judged { .. });
