@@ -123,7 +123,12 @@ impl Agent for Command {
         let mut reply = match failure(&ended) {
             None => match home.reply() {
                 // Whoever leaves nothing behind has often said why.
-                Reply { class, reason, usage, .. } if class == Class::InvalidResult => Reply {
+                Reply {
+                    class,
+                    reason,
+                    usage,
+                    ..
+                } if class == Class::InvalidResult => Reply {
                     usage,
                     ..Reply::bare(class, with_last_line(reason, &ended))
                 },

@@ -43,7 +43,7 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     new_evidence(&mut text, workflow, run);
     open_findings(&mut text, run);
     earlier(&mut text, run);
-    told(&mut text, run);
+    told(&mut text, workflow, run);
     notes(&mut text, run);
     post_mortems(&mut text, run);
     result(&mut text, workflow, run);
@@ -64,14 +64,16 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
     papers
 }
 
-/// Does this role judge a change that was made, or mend one? Who hands in questions to it does not.
+/// Is there a change that this role judges or goes on with? Who hands in questions to it does not see it.
 pub(crate) fn shows_change(workflow: &Workflow, run: &FlowState) -> bool {
+    run.changed_code && run.good_commit.is_some() && !hands_in(workflow, run)
+}
+
+/// Does whoever works here hand in a paper of its own, such as an exam?
+fn hands_in(workflow: &Workflow, run: &FlowState) -> bool {
     let role = workflow.states[&run.position.state].role.as_ref();
     let role = role.and_then(|role| workflow.roles.get(role));
-    let asks = role.is_some_and(|role| role.hands_in.is_some());
-    let mends = || run.gates.values().any(|memo| !memo.passed);
-    let looks = access(workflow, run) == Access::ReadOnly;
-    run.changed_code && run.good_commit.is_some() && !asks && (looks || mends())
+    role.is_some_and(|role| role.hands_in.is_some())
 }
 
 /// The last answer of every gate, one line for each check.
@@ -81,6 +83,8 @@ fn checks(run: &FlowState) -> String {
         let _ = writeln!(text, "## {state}\n");
         for result in &memo.results {
             let verdict = match result.verdict {
+                // It chooses the way that the run takes, and judges nothing.
+                Verdict::Fail | Verdict::CouldNotRun if !result.weight.is_binding() => continue,
                 Verdict::Pass => "pass",
                 Verdict::Fail => "FAIL",
                 Verdict::CouldNotRun => "COULD NOT RUN",
@@ -173,11 +177,23 @@ fn asked_for(workflow: &Workflow, run: &FlowState) -> Option<String> {
         .leaving(&run.position.state)
         .map(|(_, way)| way);
     let mut ways = ways.filter(|way| way.by != Actor::Human && way.when.contains(&Guard::GatePass));
+    if goes_to(workflow, run).is_some() {
+        return None;
+    }
     let first = ways.next()?;
     match (&first.to, first.when.contains(&Guard::Requested)) {
         (Target::State(to), true) => Some(to.to_string()),
         _ => None,
     }
+}
+
+/// Where the engine goes by itself once the gate has passed; none where somebody must ask.
+fn goes_to(workflow: &Workflow, run: &FlowState) -> Option<String> {
+    let mut ways = workflow.table.leaving(&run.position.state);
+    ways.find_map(|(_, way)| match (&way.to, way.when.as_slice()) {
+        (Target::State(to), [Guard::GatePass]) if way.by != Actor::Human => Some(to.to_string()),
+        _ => None,
+    })
 }
 
 /// What else may be asked for: ways that lead to a person, back, or elsewhere.
@@ -257,6 +273,7 @@ fn new_evidence(text: &mut String, workflow: &Workflow, run: &FlowState) {
 
 /// Findings that are open, by their ids, and what was said to them.
 fn open_findings(text: &mut String, run: &FlowState) {
+    remarks(text, run);
     if run.findings.open.is_empty() {
         return;
     }
@@ -274,6 +291,21 @@ fn open_findings(text: &mut String, run: &FlowState) {
         for said in &open.said {
             let _ = writeln!(text, "  -> {}", unfenced(said));
         }
+    }
+    let _ = writeln!(text, "```\n");
+}
+
+/// What was found and holds no gate: for whoever may take it up.
+fn remarks(text: &mut String, run: &FlowState) {
+    if run.findings.remarks.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "## Found, and left to whoever works on it\n\nNothing of it holds a gate; take up what the task asks for:\n\n```text"
+    );
+    for (state, remark) in &run.findings.remarks {
+        let _ = writeln!(text, "- (in `{state}`) {}", unfenced(remark));
     }
     let _ = writeln!(text, "```\n");
 }
@@ -296,9 +328,13 @@ fn earlier(text: &mut String, run: &FlowState) {
     let _ = writeln!(text, "```\n");
 }
 
-/// What people said of this state before, where what happened last does not say it.
-fn told(text: &mut String, run: &FlowState) {
-    let told = run.told.of(&run.position.state).iter();
+/// What people said before, where what happened last does not say it. Who asks the product questions of
+/// their own hears what was asked for, and nothing of how the work went.
+fn told(text: &mut String, workflow: &Workflow, run: &FlowState) {
+    if hands_in(workflow, run) {
+        return;
+    }
+    let told = run.told.all().iter();
     let told: Vec<&String> = told.filter(|said| !run.notes.contains(said)).collect();
     if told.is_empty() {
         return;
@@ -382,9 +418,16 @@ fn post_mortems(text: &mut String, run: &FlowState) {
 fn example_result(workflow: &Workflow, run: &FlowState) -> String {
     let next = asked_for(workflow, run);
     let next = next.map_or_else(String::new, |next| format!(", \"next\": \"{next}\""));
+    let open = run.findings.open.keys();
+    let open: Vec<String> = open
+        .map(|id| format!("{{\"finding\": \"{id}\", \"how\": \"...\"}}"))
+        .collect();
+    let open = open.join(", ");
     let judges = match access(workflow, run) {
-        Access::ReadOnly => ", \"verdict\": \"pass\", \"findings\": [], \"settled\": []",
-        Access::Edit => "",
+        Access::ReadOnly => {
+            format!(", \"verdict\": \"pass\", \"findings\": [], \"settled\": [{open}]")
+        }
+        Access::Edit => String::new(),
     };
     let answers = example(&workflow.states[&run.position.state].questions);
     format!("{{\"summary\": \"what you did, in a sentence\"{next}{judges}{answers}}}")
@@ -404,7 +447,12 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
     questions(text, &def.questions);
     let goes_on = match &normal {
         Some(next) => format!("`next` asks for `{next}`; without it you work on here."),
-        None => "The engine goes on by itself when its checks pass.".to_owned(),
+        None => match goes_to(workflow, run) {
+            Some(to) => {
+                format!("Without `next` the engine goes on to `{to}` when its checks pass.")
+            }
+            None => "The engine goes on by itself when its checks pass.".to_owned(),
+        },
     };
     let others = others(workflow, run);
     let others = match others.is_empty() {

@@ -1,8 +1,9 @@
 //! A gate as it was run: each check with its command, its exit and what was kept.
 
 use crate::proof::{Proof, cannot_fail};
+use kernel::effect::Weight;
 use kernel::event::{EffectBegan, GateEnded};
-use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict, Worth};
+use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict, Worth, passes};
 use kernel::{EffectId, Time};
 use serde::Serialize;
 
@@ -112,7 +113,7 @@ impl Gate {
             subject: effect.map_or_else(String::new, |effect| effect.subject.clone()),
             at,
             millis: began.map_or(0, |began| at.since(began.at)),
-            passed: results.all(|result| result.verdict == Verdict::Pass),
+            passed: results.all(|result| passes(std::slice::from_ref(result))),
             checks: ended
                 .results
                 .iter()
@@ -169,6 +170,8 @@ impl Check {
             check: result.check.clone(),
             answer: match result.verdict {
                 Verdict::Pass => Answer::Passed,
+                // It chooses the way, or tells something that nobody is judged by.
+                _ if result.weight == Weight::Advisory => Answer::Noted,
                 // A stalled pass is worth knowing; it judges no one.
                 _ if noted == Some(result.check.as_str()) => Answer::Noted,
                 Verdict::Fail => Answer::Failed,

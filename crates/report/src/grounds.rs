@@ -10,7 +10,9 @@ use crate::paper::{Paper, papers};
 use crate::proof::Proof;
 use crate::spend::{self, Spend};
 use crate::worth::Standing;
-use flow::Flow;
+use flow::{Flow, Workflow};
+use kernel::effect::Access;
+use kernel::finding::Finding;
 use kernel::{Body, Machine, Time};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -40,6 +42,12 @@ pub struct Grounds {
     /// What a role answered, where no machine can judge.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<Said>,
+    /// What was found and holds no gate.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
+    /// What whoever made the work says of it; empty where nobody has worked.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub summary: String,
     /// What is not proven, and why.
     pub unproven: Vec<Unproven>,
     /// What was tried and did not get through.
@@ -143,12 +151,15 @@ impl Grounds {
             worth: None,
             looked: 0,
             said: Vec::new(),
+            remarks: Vec::new(),
+            summary: String::new(),
             unproven: Vec::new(),
             caught: caught(history),
             spend: spend::summary(&status.attempts).run,
             workers: workers(history),
         };
         grounds.judge(&gates);
+        grounds.hear(workflow, history);
         // What ran before anybody worked says how it was, green or red, and nothing about the work.
         grounds.proven = match history.outcomes().map(|(effect, _)| effect).min() {
             Some(first) => {
@@ -160,6 +171,30 @@ impl Grounds {
             None => Vec::new(),
         };
         grounds
+    }
+
+    /// What roles said that no gate is held by: what the maker says of the work, and remarks.
+    fn hear(&mut self, workflow: &Workflow, history: &History) {
+        for event in history.events() {
+            let Body::AttemptEnded(ended) = &event.body else {
+                continue;
+            };
+            let Some(result) = &ended.outcome.result else {
+                continue;
+            };
+            let began = history.began(ended.effect);
+            let role = began.and_then(|began| workflow.roles.get(&began.effect.role));
+            if role.is_some_and(|role| role.access() == Access::Edit) {
+                let summary = result["summary"].as_str().unwrap_or_default();
+                self.summary = summary.to_owned();
+            }
+            for finding in Finding::typed(result).iter().filter(|one| !one.holds()) {
+                let remark = finding.to_string();
+                if !self.remarks.contains(&remark) {
+                    self.remarks.push(remark);
+                }
+            }
+        }
     }
 
     /// What follows from gates, newest first.

@@ -45,11 +45,53 @@ pub(crate) fn papers(project: &Project, run: &str, machine: &Flow) -> Vec<Paper>
         opened.take(MOST_BYTES).read_to_end(&mut text).ok()?;
         let sections = items.iter().filter(|(of, _)| *of == file);
         let sections = sections.filter_map(|(_, section)| section.map(str::to_owned));
+        let sections: Vec<String> = sections.collect();
+        let text = String::from_utf8_lossy(&text);
         Some(Paper {
             path: path.display().to_string(),
-            sections: sections.collect(),
-            text: String::from_utf8_lossy(&text).into_owned(),
+            text: read(&text, &sections),
+            sections,
         })
     };
     files.into_iter().filter_map(paper).collect()
+}
+
+/// What a person reads of it: the sections that are to be frozen, or all of it, without comments.
+fn read(text: &str, sections: &[String]) -> String {
+    let mut plain = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once("<!--") {
+        plain.push_str(before);
+        rest = after.split_once("-->").map_or("", |(_, after)| after);
+    }
+    plain.push_str(rest);
+    let mut shown = String::new();
+    let mut inside = sections.is_empty();
+    let mut blank = true;
+    for line in plain.lines() {
+        if let Some(heading) = line.strip_prefix("## ")
+            && !sections.is_empty()
+        {
+            inside = sections.iter().any(|section| section == heading.trim());
+        }
+        let empty = line.trim().is_empty();
+        if inside && !(empty && blank) {
+            shown.push_str(line.trim_end());
+            shown.push('\n');
+            blank = empty;
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read;
+
+    #[test]
+    fn what_is_to_be_frozen_is_read_whole_and_without_comments() {
+        let text = "slug: a\n\n## 0 Ground\nanchors\n\n## 1 Spec\n<!-- how\nto -->\n\nMust\n\n## 5 Build\nlater\n";
+        assert_eq!(read(text, &["1 Spec".to_owned()]), "## 1 Spec\n\nMust\n\n");
+        assert!(read(text, &[]).starts_with("slug: a\n\n## 0 Ground"));
+    }
 }

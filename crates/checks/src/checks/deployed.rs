@@ -221,7 +221,9 @@ impl Shipment<'_> {
         let noted = self.subject.keep.noted(INTENT).map_err(Trouble::cannot)?;
         let noted = noted.map(|bytes| serde_json::from_slice(&bytes));
         let noted: Option<Option<Intent>> = noted.transpose().map_err(Trouble::cannot)?;
-        let arrived = noted.flatten().filter(|noted| noted.tree == tree && noted.before != now);
+        let arrived = noted
+            .flatten()
+            .filter(|noted| noted.tree == tree && noted.before != now);
         Ok(arrived.map(|noted| {
             let record = Record {
                 tree: noted.tree,

@@ -5,7 +5,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::substance::nothing;
-use crate::settings::{Choices, Texts, Words};
+use crate::settings::{Choices, Text, Texts, Words};
 use crate::text::{first_few, one_line};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -19,6 +19,8 @@ pub(crate) struct Promotion {
     /// Those of them that must have something in them, here or in the snapshot.
     #[serde(default)]
     must: Choices<Key>,
+    /// A step that may be asked for instead, with an open issue, where what must be there is missing.
+    unless: Option<Text>,
     /// Fields with commands: each criterion is `{text, by}`, and `by` is one of these commands, one that
     /// a person set, or `audit`.
     #[serde(default)]
@@ -67,7 +69,12 @@ impl Judge for Promotion {
                 .as_str()
                 .is_some_and(|text| nothing(text, "").is_none())
         };
-        for Key(key) in self.must.iter() {
+        // Whoever finds nothing to promote, and says what is missing, is honest.
+        let asks = subject.result.and_then(|result| result["next"].as_str());
+        let instead = asks.is_some()
+            && asks == self.unless.as_deref()
+            && items(draft, "open").next().is_some();
+        for Key(key) in self.must.iter().filter(|_| !instead) {
             // Constraints and criteria can be cited like facts, and are none of the repository.
             let kind = if *key == "facts" { "retractable" } else { *key };
             let had = subject

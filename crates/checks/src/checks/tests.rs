@@ -5,13 +5,12 @@ pub(crate) mod verdict;
 
 use crate::Subject;
 use crate::checks::controls::{Controls, whole};
-use crate::checks::suite::instrument::Instrument;
+use crate::checks::suite::instrument::{Instrument, recognised};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::paths;
 use crate::readers::report_files::{self, Folder};
-use crate::readers::runners::{DRIVER, Results, Runner, TestRun, detect, merge};
+use crate::readers::runners::{DRIVER, Results, Runner, TestRun, merge};
 use crate::settings::{
     Choice, Choices, IdPattern, Number, Placed, RelativePath, Seconds, SettingsError, Text, Words,
 };
@@ -194,14 +193,14 @@ impl Tests {
     /// Runs the suite and reads its results. An error is a reason why it could not be run.
     pub(crate) fn run(&self, subject: &Subject<'_>, started: Instant) -> Result<Suite, Error> {
         let from_field = self.line(subject);
-        let root_file = |path: &str| paths::read(subject.place, &format!("repo/{path}")).ok();
-        let runner = match self.runner() {
-            Some(runner) => runner,
-            None if from_field.is_some() => Runner::Junit,
-            None => detect(&root_file)?,
+        let (runner, found) = match self.runner() {
+            Some(runner) => (runner, None),
+            None if from_field.is_some() => (Runner::Junit, None),
+            None => recognised(subject)?,
         };
         let command = from_field
             .or(self.command.as_deref())
+            .or(found.as_deref())
             .or(runner.known().command);
         let command = command.ok_or("this runner needs a `command`")?;
         let folder = Folder::new()?;

@@ -6,8 +6,8 @@ use super::{Ready, message, tree_of};
 use crate::session;
 use crate::start::{NewRun, Place, start};
 use flow::Flow;
-use kernel::event::RunStarted;
 use kernel::Autonomy;
+use kernel::event::RunStarted;
 use report::change::Work;
 use report::look::{Peek, peek_run};
 use std::path::Path;
@@ -122,7 +122,11 @@ fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRu
 }
 
 /// The task of bringing a run's work together with a branch that contradicts it in some files.
-fn task(peek: &Peek<Flow>, started: &RunStarted, (branch, contradicted): (&str, &[String])) -> NewRun {
+fn task(
+    peek: &Peek<Flow>,
+    started: &RunStarted,
+    (branch, contradicted): (&str, &[String]),
+) -> NewRun {
     let said = message(peek, started);
     let said = said.lines().next().unwrap_or_default();
     let request = format!(

@@ -133,7 +133,10 @@ pub fn archive(project: &Project, name: &str) -> Result<Archived, EngineError> {
         deltas: place.join(DELTAS),
         lessons: learnt.len(),
     };
-    store::write_atomic(&archived.summary, summary(&folder, &board, &runs).as_bytes())?;
+    store::write_atomic(
+        &archived.summary,
+        summary(&folder, &board, &runs).as_bytes(),
+    )?;
     store::write_atomic(&archived.deltas, deltas.as_bytes())?;
     let names: Vec<&str> = runs.iter().map(|(_, run)| run.as_str()).collect();
     let mark = place.join(report::due::ARCHIVED);
@@ -167,11 +170,12 @@ fn summary(folder: &MilestoneFolder, board: &Board, runs: &[(String, String)]) -
             format!("| {} | {outcome} | {run} | {worth} |\n", task.slug)
         })
         .collect();
-    let criteria: String = report::wave::report(&folder.project, milestone, &folder.branch(), board)
-        .criteria
-        .iter()
-        .map(|one| format!("- {}: {}\n", one.text, one.stands))
-        .collect();
+    let criteria: String =
+        report::wave::report(&folder.project, milestone, &folder.branch(), board)
+            .criteria
+            .iter()
+            .map(|one| format!("- {}: {}\n", one.text, one.stands))
+            .collect();
     format!(
         "# {}: {}\n\n| task | outcome | run | evidence |\n|---|---|---|---|\n{rows}\n## Criteria\n\n{criteria}",
         milestone.name, milestone.goal

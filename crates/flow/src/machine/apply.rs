@@ -15,7 +15,7 @@ use kernel::effect::EffectKind;
 use kernel::event::{Body, CheckpointEnded, RunStarted};
 use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
 use kernel::outcome::Class;
-use kernel::table::Guard;
+use kernel::table::{Guard, Kind};
 use kernel::{EffectId, Event, Position};
 
 impl FlowState {
@@ -65,7 +65,10 @@ impl FlowState {
             }
             Body::Decided(decision) => {
                 if !decision.because.is_empty() {
-                    let said = told::sentence(decision);
+                    // In a state where somebody waits, their last words were the question.
+                    let waits = workflow.table.state(&self.position.state).kind == Kind::Wait;
+                    let asked = if waits { self.said.as_str() } else { "" };
+                    let said = told::sentence(decision, asked);
                     self.note(said.clone());
                     self.told.said(said);
                 }
@@ -97,7 +100,6 @@ impl FlowState {
         match kind {
             EffectKind::Attempt => {
                 self.fields_before = self.fields.clone();
-                self.told.begins(&self.position.state);
                 self.stage = Stage::Attempting { effect };
             }
             EffectKind::Gate => {

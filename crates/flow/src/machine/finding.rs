@@ -22,6 +22,9 @@ pub(crate) struct Open {
 pub(crate) struct Findings {
     pub(crate) open: BTreeMap<String, Open>,
     pub(super) given: u32,
+    /// What was found without holding a gate, and in which state; oldest first.
+    #[serde(default)]
+    pub(crate) remarks: Vec<(StateName, String)>,
 }
 
 impl Findings {

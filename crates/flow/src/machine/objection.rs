@@ -79,12 +79,18 @@ pub(super) fn is_in(outcome: Option<&Outcome>) -> bool {
 /// one and nobody later hears it.
 pub(super) fn unsettled(workflow: &Workflow, run: &FlowState) -> Option<String> {
     let here = &run.position.state;
-    let mut open = run.findings.open.iter();
-    let (id, open) = open.find(|(_, open)| open.raised_in == *here)?;
-    (!is_heard_later(workflow, run)).then(|| {
-        let finding = &open.finding;
-        format!("{id} is open, and `settled` does not say what became of it: {finding}")
-    })
+    let open = run.findings.open.iter();
+    let open = open.filter(|(_, open)| open.raised_in == *here);
+    let open: Vec<String> = open
+        .map(|(id, open)| format!("{id} ({})", open.finding))
+        .collect();
+    let is_open = match open.as_slice() {
+        [] => return None,
+        [one] => format!("{one} is open"),
+        more => format!("{} are open", more.join(", ")),
+    };
+    (!is_heard_later(workflow, run))
+        .then(|| format!("{is_open}, and `settled` does not say what became of it"))
 }
 
 /// Do all ways that a passed gate opens here, or the one that was asked for, come back to this state

@@ -204,6 +204,9 @@ pub(crate) struct FlowState {
     /// How the last attempts failed, if alike.
     #[serde(default)]
     pub(crate) alike: Alike,
+    /// Does the run wait because the engine led it there, and no agent asked?
+    #[serde(default)]
+    pub(crate) gate_asks: bool,
     /// What people said when they decided.
     #[serde(default)]
     pub(crate) told: Told,
@@ -258,6 +261,7 @@ impl FlowState {
             findings: Findings::default(),
             idle: Idle::default(),
             alike: Alike::default(),
+            gate_asks: false,
             told: Told::default(),
         }
     }

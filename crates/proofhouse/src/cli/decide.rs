@@ -66,12 +66,7 @@ fn at_terminal(project: &Project, signing: &Signing) -> bool {
 }
 
 /// What the decision rests on, before the person confirms it.
-fn rests_on(
-    project: &Project,
-    name: &str,
-    option: &str,
-    out: &Out,
-) -> Result<(), EngineError> {
+fn rests_on(project: &Project, name: &str, option: &str, out: &Out) -> Result<(), EngineError> {
     if let report::Looked::Run(peek) = report::look(project, name)? {
         let waiting = peek.machine.status().waiting_for;
         if waiting.is_none_or(|on| !on.options.iter().any(|one| one == option)) {

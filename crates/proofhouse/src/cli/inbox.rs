@@ -52,7 +52,7 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
 }
 
 /// As many lines of what is to be frozen are shown beside the question.
-const OF_A_PAPER: usize = 60;
+const OF_A_PAPER: usize = 200;
 
 /// What is to be frozen, and where all of it stands.
 fn to_freeze(out: &Out, paper: &Paper, lines: Lines) {
@@ -147,6 +147,12 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             "said",
             &format!("{} ({}): {reason}", plain(&one.check), one.state),
         );
+    }
+    if !grounds.summary.is_empty() {
+        row("maker says", &plain(&grounds.summary));
+    }
+    for remark in &grounds.remarks {
+        row("remark", &plain(remark));
     }
     for one in &grounds.unproven {
         let not = out.paint(Tone::Bad, &format!("{:<11}", "not proven"));

@@ -19,7 +19,9 @@ pub(crate) fn milestone(
             if out.json {
                 out.facts(&json!({ "milestone": milestone }));
             } else {
-                out.line(&format!("`{milestone}` is meant where a command names none"));
+                out.line(&format!(
+                    "`{milestone}` is meant where a command names none"
+                ));
             }
         }
         MilestoneCommand::List => list(project, out),

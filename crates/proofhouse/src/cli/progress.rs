@@ -84,7 +84,9 @@ impl<'a> Progress<'a> {
             let text = format!("gate: {checks} held in {took}{ran}");
             self.say(Some(Tone::Good), "    pass", &text);
         }
-        for result in judged.iter().filter(broke) {
+        // What chooses a way is told by the step that follows.
+        let chooses = |one: &&&CheckResult| !one.weight.is_binding() && !one.shows.is_empty();
+        for result in judged.iter().filter(broke).filter(|one| !chooses(one)) {
             let (tone, mark) = match (result.verdict, result.weight.is_binding()) {
                 (_, false) => (Tone::Warn, "note"),
                 (Verdict::CouldNotRun, true) => (Tone::Bad, "COULD NOT RUN"),

@@ -446,7 +446,8 @@ fn without_a_validation_command_a_person_is_asked_at_once() {
     // Asked before anybody builds something.
     assert!(!said.out.contains("implement"), "{}", said.out);
     assert!(
-        said.out.contains("(needs_user_decision): could_fail: no validation command is set"),
+        said.out
+            .contains("(needs_user_decision): could_fail: no validation command is set"),
         "{}",
         said.out
     );

@@ -55,8 +55,15 @@ fn lands(agent: &str, settings: &str, env: &[(&str, String)]) {
     says(&["land", "make-slugs-keep-digits"]).exits(0);
     assert!(world.read("slugs.py").contains("a-z0-9"));
     assert!(world.read("test_slugs.py").contains("test_digits"));
-    let landed = world.git(&["log", "-1", "--format=%s|%an|%(trailers:key=Proofhouse-Evidence)"]);
-    assert!(landed.starts_with("make slugs keep digits|Ann|"), "{landed}");
+    let landed = world.git(&[
+        "log",
+        "-1",
+        "--format=%s|%an|%(trailers:key=Proofhouse-Evidence)",
+    ]);
+    assert!(
+        landed.starts_with("make slugs keep digits|Ann|"),
+        "{landed}"
+    );
     assert!(landed.contains("reported"), "{landed}");
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     says(&["audit", "--ci"]).exits(0);
@@ -105,7 +112,11 @@ fn opencode_does_it() {
             "name": "fake", "options": options, "models": {"fake-model": model}}}});
         let names = "env = [\"OPENCODE_CONFIG_CONTENT\", \"OPENCODE_DISABLE_MODELS_FETCH\", \"OPENCODE_DISABLE_DEFAULT_PLUGINS\"]";
         let host = format!("\n[network]\nhosts = [\"127.0.0.1:{}\"]", server.port());
-        let settings = settings("opencode", &agents::opencode(folder), &(names.to_owned() + &host));
+        let settings = settings(
+            "opencode",
+            &agents::opencode(folder),
+            &(names.to_owned() + &host),
+        );
         let env = [
             ("OPENCODE_CONFIG_CONTENT", config.to_string()),
             ("OPENCODE_DISABLE_MODELS_FETCH", "1".to_owned()),

@@ -112,7 +112,7 @@ fn check(check: &Check) -> Markup {
         Answer::Passed => (Tone::Good, "pass"),
         Answer::Failed => (Tone::Bad, "fail"),
         Answer::CouldNotRun => (Tone::Unsure, "could not run"),
-        Answer::Noted => (Tone::Plain, "no progress, not judged"),
+        Answer::Noted => (Tone::Plain, "noted, not judged"),
     };
     let files: Vec<Link> = check
         .evidence

@@ -54,6 +54,18 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     }
                 }
             }
+            @if !grounds.summary.is_empty() {
+                h3 #maker { "What the maker says of it" }
+                (paragraph("reason", &grounds.summary))
+            }
+            @if !grounds.remarks.is_empty() {
+                h3 #remarks { "What was found and holds no gate" }
+                ul.proofs {
+                    @for remark in &grounds.remarks {
+                        li { (paragraph("reason", remark)) }
+                    }
+                }
+            }
             @if !grounds.unproven.is_empty() {
                 h3 #unproven { "What was not" }
                 ul.proofs {

@@ -9,12 +9,12 @@ use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
 use crate::gate::{Answer, Check, Gate};
 use crate::grounds::{Grounds, Proven, Unproven, Worker};
-use crate::worth::Standing;
 use crate::history::Decided;
 use crate::paper::Paper;
 use crate::proof::Proof;
 use crate::spend::Spend;
 use crate::transcript::{Turn, TurnKind};
+use crate::worth::Standing;
 use kernel::ledger::AttemptNote;
 use kernel::machine::{Activity, Waiting};
 use kernel::outcome::EvidenceRef;
@@ -86,6 +86,8 @@ fn grounds(text: &str) -> Grounds {
         worth: None,
         looked: 0,
         said: Vec::new(),
+        remarks: vec![text.to_owned()],
+        summary: text.to_owned(),
         unproven: Vec::new(),
         caught: Vec::new(),
         spend: Spend::default(),

@@ -66,11 +66,12 @@ impl Instrument {
                 }
             });
         }
-        let runner = match order.runner() {
-            Some(runner) => runner,
-            None => detect(&|path| read(subject, path))?,
+        let (runner, line) = match order.runner() {
+            Some(runner) => (runner, None),
+            None => recognised(subject)?,
         };
-        let suite = Tests::by(runner, order.command.as_deref());
+        let line = order.command.as_deref().or(line.as_deref());
+        let suite = Tests::by(runner, line);
         Ok(Self::Suite(Box::new(suite), runner.name().to_owned()))
     }
 
@@ -147,6 +148,24 @@ impl Instrument {
             reached,
         })
     }
+}
+
+/// The runner that a repository's files show, or else the one that a person's command calls, with that
+/// command.
+pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String>), Error> {
+    let unknown = match detect(&|path| read(subject, path)) {
+        Ok(runner) => return Ok((runner, None)),
+        Err(error) => error,
+    };
+    let mut lines = subject.commands.iter();
+    let known = lines.find_map(|line| match Instrument::of(line, subject) {
+        Instrument::Suite(suite, _) => {
+            let line = suite.command.as_deref().map(str::to_owned);
+            Some((suite.named()?, line))
+        }
+        Instrument::Command(_) => None,
+    });
+    known.ok_or(unknown)
 }
 
 fn read(subject: &Subject<'_>, path: &str) -> Option<String> {

@@ -13,6 +13,8 @@ use serde_json::Value;
 /// The most of what others said to one that is kept.
 const MOST_SAID: usize = 6;
 const MOST_SAID_CHARS: usize = 600;
+/// The most remarks that are kept.
+const MOST_REMARKS: usize = 12;
 
 /// Whoever raised it may settle it, and a state that is there for that; what was raised by somebody who
 /// changes the code, also whoever looks at the change.
@@ -49,7 +51,16 @@ impl FlowState {
             }
             true
         });
-        for finding in raised.into_iter().filter(Finding::holds) {
+        let mut raised = raised;
+        for remark in raised.extract_if(.., |one| !one.holds()) {
+            let remark = (state.clone(), remark.to_string());
+            if !self.findings.remarks.contains(&remark)
+                && self.findings.remarks.len() < MOST_REMARKS
+            {
+                self.findings.remarks.push(remark);
+            }
+        }
+        for finding in raised {
             let known = |open: &Open| open.raised_in == state && open.finding == finding;
             if self.findings.open.values().any(known) {
                 continue;

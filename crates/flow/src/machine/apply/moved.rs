@@ -113,7 +113,11 @@ impl FlowState {
                 let role = |state: &StateName| workflow.states[state].role.as_ref();
                 let same =
                     role(&moved.from).is_some() && role(&moved.from) == role(&self.position.state);
-                self.stage = match passed && same {
+                // A person has answered what a gate asked: the gate looks again, and not an agent first.
+                let answers_gate = moved.by == Actor::Human && self.gate_asks;
+                self.gate_asks = moved.by == Actor::Engine
+                    && workflow.table.state(&self.position.state).kind == Kind::Wait;
+                self.stage = match (passed && same) || answers_gate {
                     true => self.first_stage(workflow),
                     false => Stage::Fresh,
                 };
@@ -135,6 +139,10 @@ impl FlowState {
                 }
             }
             Arrival::Again => {
+                // Whoever is asked again is told why.
+                if moved.by == Actor::Engine && passed {
+                    self.note(moved.why.clone());
+                }
                 self.stage = match self.stage {
                     Stage::Stuck {
                         answered: attempt @ Some(_),

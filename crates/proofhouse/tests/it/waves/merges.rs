@@ -91,7 +91,10 @@ fn contradicting_tasks_are_merged_one_after_the_other() {
     assert!(digest.contains("1 failed (b: merge_conflict)"), "{digest}");
     // A workflow of one's own keeps its gates, and gets the finished work.
     let patch = world.read("tasks/b/conflict.patch");
-    assert!(patch.contains("+b\n") && !patch.contains("tasks/"), "{patch}");
+    assert!(
+        patch.contains("+b\n") && !patch.contains("tasks/"),
+        "{patch}"
+    );
 }
 
 /// Finished work is brought together with what was merged before it, not done anew.
@@ -249,27 +252,50 @@ fn a_milestone_is_begun_meant_and_put_away_by_command() {
     let world = world();
     milestone(&world, "other", "", &[task("z", "")]);
     let new = [
-        "milestone", "new", "m", "--goal", "two files", "--criterion",
-        "both are there (verify: test -f a.txt)", "--integration", "test -f code.txt",
-        "--task", "a=be good", "--workflow", "phase",
+        "milestone",
+        "new",
+        "m",
+        "--goal",
+        "two files",
+        "--criterion",
+        "both are there (verify: test -f a.txt)",
+        "--integration",
+        "test -f code.txt",
+        "--task",
+        "a=be good",
+        "--workflow",
+        "phase",
     ];
     world.run(&new).exits(0);
     world.run(&new).refuses(1, "milestone_exists");
     world.write("agent/script.toml", HONEST);
     world.write(".proofhouse/config.toml", "agent = \"scripted:agent/script.toml\"\n[checks]\ncommands = [\"grep -q good code.txt\"]\n");
     let list = world.run(&["milestone", "list"]).exits(0).out;
-    assert!(list.contains("m  (in use)") && list.contains("other"), "{list}");
+    assert!(
+        list.contains("m  (in use)") && list.contains("other"),
+        "{list}"
+    );
     assert_eq!(status(&world, "m")["goal"], "two files");
     world.run(&["milestone", "use", "other"]).exits(0);
     let meant = world.run(&["wave", "status", "--json"]).exits(0).json();
     assert_eq!(meant["milestone"], "other");
 
-    world.run(&["wave", "run", "m"]).refuses(1, "milestone_goal_unmet");
-    let archived = world.run(&["milestone", "archive", "m", "--json"]).exits(0).json();
+    world
+        .run(&["wave", "run", "m"])
+        .refuses(1, "milestone_goal_unmet");
+    let archived = world
+        .run(&["milestone", "archive", "m", "--json"])
+        .exits(0)
+        .json();
     assert_eq!(archived["lessons"], 0);
     let summary = world.read(".proofhouse/milestones/m/SUMMARY.md");
     assert!(summary.contains("| a | merged, "), "{summary}");
-    assert!(summary.contains("- both are there (verify: test -f a.txt): does not hold"), "{summary}");
-    world.run(&["wave", "run", "m"]).refuses(1, "milestone_archived");
+    assert!(
+        summary.contains("- both are there (verify: test -f a.txt): does not hold"),
+        "{summary}"
+    );
+    world
+        .run(&["wave", "run", "m"])
+        .refuses(1, "milestone_archived");
     world.run(&["audit", "--ci"]).exits(0);
 }
