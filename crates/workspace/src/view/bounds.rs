@@ -20,12 +20,22 @@ fn size(path: &Path) -> u64 {
     found.map_or(0, |found| if found.is_file() { found.len() } else { 0 })
 }
 
+/// What a copy of it takes: its data, and nothing for its holes.
+fn data(path: &Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let found = path.symlink_metadata();
+    found.map_or(0, |found| match found.is_file() {
+        true => found.len().min(found.blocks().saturating_mul(512)),
+        false => 0,
+    })
+}
+
 /// Refuses a view that there is no room for.
 pub(super) fn room(from: &Path, files: &[&PathBuf], home: &Path) -> Result<(), Error> {
     let mut all = 0_u64;
     for path in files {
         let size = size(&from.join(path));
-        all = all.saturating_add(size);
+        all = all.saturating_add(data(&from.join(path)));
         if size > LARGEST_SHOWN {
             return Err(Error::user(
                 "repo_file_too_large",
@@ -122,9 +132,12 @@ mod tests {
         let refused = room(&view, &[&path("small"), &path("large")], dir.path()).unwrap_err();
         assert_eq!(refused.code, "repo_file_too_large");
         room(&view, &[&path("link")], dir.path()).unwrap();
-        // No disk of a test has room for so many of them.
+        // Holes take no room, and no disk of a test has it for so much data.
         let part = path("part-0");
-        let all = vec![&part; 1 << 20];
+        room(&view, &vec![&part; 1 << 20], dir.path()).unwrap();
+        fs::write(view.join("full"), vec![7; 1 << 20]).unwrap();
+        let full = path("full");
+        let all = vec![&full; 1 << 28];
         assert_eq!(
             room(&view, &all, dir.path()).unwrap_err().code,
             "no_room_for_view"
