@@ -200,7 +200,7 @@ mod tests {
     fn a_file_with_holes_is_copied_by_its_data() {
         let dir = tempfile::tempdir().unwrap();
         let (from, to) = (dir.path().join("from"), dir.path().join("to"));
-        let size = 64 << 20;
+        let size = 16 << 20;
         let mut file = fs::File::create_new(&from).unwrap();
         file.write_all(b"head").unwrap();
         file.seek(SeekFrom::Start(size / 2)).unwrap();
