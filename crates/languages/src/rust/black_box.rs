@@ -3,7 +3,7 @@
 //! and texts are no code, so this goes by tokens.
 
 use super::tokens::{clean, lex};
-use super::unread::NoRust;
+use crate::unread::NoRust;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// A place where a test reaches past the surface.

@@ -9,7 +9,7 @@
 //! like in their own process, nor of what safe code does with files and other programs.
 
 use super::tokens::{clean, lex, line};
-use super::{Files, Place};
+use crate::{Files, Place};
 use proc_macro2::{TokenStream, TokenTree};
 
 /// With these one leaves the rules of the language, or brings in text that nobody has looked at.
