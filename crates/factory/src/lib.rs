@@ -24,7 +24,6 @@ pub mod project;
 pub mod schema;
 pub mod ship;
 pub mod spec;
-pub mod surface;
 
 pub use deficiency::{Deficiency, Report, Severity};
 

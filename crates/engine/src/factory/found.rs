@@ -3,9 +3,9 @@
 
 use super::module_error::ModuleError;
 use ::factory::contract::BadBump;
-use ::factory::surface::Unread;
 use kernel::effect::GateOrder;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, UNHELD, Verdict};
+use languages::Unread;
 use sandbox::Cancel;
 use workspace::context::Context;
 

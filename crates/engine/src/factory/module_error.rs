@@ -1,7 +1,7 @@
 //! Why a module of the state store cannot be taken as it stands, with what that follows from.
 
 use ::factory::project::ModuleRef;
-use ::factory::surface::Unread;
+use languages::Unread;
 use workspace::error::EngineError;
 
 #[derive(Debug, thiserror::Error)]

@@ -7,8 +7,8 @@
 use super::module_error::ModuleError;
 use super::modules::{LOG, Seal, Stored};
 use ::factory::project::ModuleRef;
-use ::factory::surface::{Language, python};
 use index::Dependency;
+use languages::{Language, python};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,11 +11,12 @@ use super::suite::{self, Expect};
 use super::surface;
 use super::{constants, scratch};
 use ::factory::contract::coverage;
-use ::factory::surface::python::Said;
-use ::factory::surface::{Language, STUB};
 use checks::runners::{FaultKind, Status, TestResult};
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
+use languages::Language;
+use languages::python::Said;
+use languages::rust::{STUB, stubbed};
 use sandbox::Cancel;
 use workspace::context::Context;
 
@@ -35,7 +36,7 @@ pub(super) fn run(
     match laid.language {
         Language::Rust => {
             let files = module.texts("implementation")?;
-            for (name, text) in ::factory::surface::stubbed(&files)? {
+            for (name, text) in stubbed(&files)? {
                 let path = laid.top.join("implementation").join(name);
                 scratch::write(&path, text.as_bytes()).map_err(could_not)?;
             }

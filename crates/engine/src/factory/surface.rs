@@ -1,16 +1,16 @@
 //! The surface step of a ship: what the code makes public is what the contract declares, and the
 //! tests keep to it. Files are read and Python is run here; what follows from them is decided in
-//! `factory::surface`.
+//! `languages`.
 
 use super::found::{Broke, Held, could_not, not_started};
 use super::modules::Stored;
 use super::scratch::{self, Laid};
 use super::suite;
 use ::factory::contract::SurfaceRef;
-use ::factory::surface::python::{self, Said};
-use ::factory::surface::{self, Extracted, Language, rust};
 use checks::RoomError;
 use kernel::effect::GateOrder;
+use languages::python::{self, Said};
+use languages::{Extracted, Language, rust};
 use sandbox::{Cancel, Launch, Limits};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -31,11 +31,11 @@ pub(super) fn check(
     let contract = module.contract()?;
     let laid = lay_out(context, order, module)?;
     let code = extract(context, order, module, &laid, cancel)?;
-    let found = surface::judge(contract.surface(), laid.language, &code.surface);
+    let found = languages::judge(contract.surface(), laid.language, &code.surface);
     let mut wrong: Vec<String> = found.iter().map(ToString::to_string).collect();
     wrong.extend(reaches(context, order, module, &laid, cancel)?);
     if wrong.is_empty() {
-        let entries = surface::entry_points(contract.surface(), &code.surface);
+        let entries = languages::entry_points(contract.surface(), &code.surface);
         return Ok(Held::from(format!(
             "{}: `{}` has the contract's inputs, outputs, errors and modes, by name and by kind of type; nothing else is public",
             laid.language.as_str(),
@@ -131,7 +131,7 @@ fn reaches(
                 if !path.ends_with(".rs") {
                     continue;
                 }
-                let reaches = surface::private_reaches(&text);
+                let reaches = rust::private_reaches(&text);
                 let reaches = reaches.map_err(|why| format!("tests/{path}: {why}"))?;
                 let lines = reaches.iter();
                 found.extend(
@@ -199,7 +199,7 @@ pub(super) fn script(
 
 /// The names of functions that examples must show one by one; a single one needs no naming.
 pub(super) fn shown<'a>(contract: SurfaceRef<'_>, code: &'a Extracted) -> Vec<&'a str> {
-    let entries = surface::entry_points(contract, code);
+    let entries = languages::entry_points(contract, code);
     if entries.len() > 1 {
         entries
     } else {

@@ -43,6 +43,7 @@ fn journal_name() -> RunName {
 }
 
 /// Who waived the sandbox of a milestone, and for which runs.
+#[derive(Debug, Clone)]
 pub struct Waived {
     /// The person.
     pub who: String,

@@ -7,7 +7,7 @@
 
 use super::SurfaceRef;
 use super::coverage::{self, Category};
-use crate::surface::Language;
+use languages::Language;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A module that gives the same answer to everything.

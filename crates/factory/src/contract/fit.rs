@@ -3,7 +3,8 @@
 //! effects and modes. What is reused meets no Challenger, so nobody weighs its prose later: words that
 //! differ are taken for a difference, and the module is made instead.
 
-use super::{Input, SurfaceRef, is_optional};
+use super::{Input, SurfaceRef};
+use languages::dimensions::is_optional;
 
 /// One thing that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,12 +12,14 @@ pub mod from_plan;
 
 pub use bump::{BadBump, judge_bump, required_bump};
 pub use fingerprint::{DimensionDiff, Fingerprint, Mismatch, MismatchArtifact, canonical, compare};
+pub use languages::dimensions::{
+    Effect, EffectKind, ErrorSurface, Input, Modes, Output, Surface, SurfaceKind, SurfaceRef,
+};
 
 use crate::ids;
+use kernel::document;
 use kernel::form::{Fault, Form, Formed, SAID, Size};
 use kernel::module::{DEPENDENCY, Version};
-use kernel::{document, words};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -69,127 +71,6 @@ document! {
 
 /// The five dimensions, in the order of the document.
 pub const DIMENSIONS: [&str; 5] = ["inputs", "outputs", "error_surfaces", "effects", "modes"];
-
-/// The five dimensions alone: all that a fingerprint covers. Read from a contract, it passes over
-/// everything else.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Surface {
-    /// What callers provide.
-    pub inputs: Vec<Input>,
-    /// What callers receive.
-    pub outputs: Vec<Output>,
-    /// How failures reach callers.
-    pub error_surfaces: Vec<ErrorSurface>,
-    /// What changes outside of it.
-    pub effects: Vec<Effect>,
-    /// Whether callers wait.
-    pub modes: Modes,
-}
-
-/// The five dimensions of something that has more.
-#[derive(Debug, Clone, Copy)]
-pub struct SurfaceRef<'c> {
-    /// What callers provide.
-    pub inputs: &'c [Input],
-    /// What callers receive.
-    pub outputs: &'c [Output],
-    /// How failures reach callers.
-    pub error_surfaces: &'c [ErrorSurface],
-    /// What changes outside of it.
-    pub effects: &'c [Effect],
-    /// Whether callers wait.
-    pub modes: &'c Modes,
-}
-
-document! {
-    /// One input.
-    #[derive(Eq, PartialOrd, Ord)]
-    pub struct Input {
-        /// Its name.
-        name: String = SAID,
-        /// Its type.
-        type_ as "type": String = SAID,
-        /// What holds of it. A constraint that begins with `optional` says that it may be left out.
-        constraints: Vec<String> = TEXTS,
-    }
-}
-
-document! {
-    /// One output.
-    #[derive(Eq, PartialOrd, Ord)]
-    pub struct Output {
-        /// Its name.
-        name: String = SAID,
-        /// Its type.
-        type_ as "type": String = SAID,
-        /// What always holds of it.
-        invariants: Vec<String> = TEXTS,
-    }
-}
-
-document! {
-    /// One way to fail.
-    #[derive(Eq, PartialOrd, Ord)]
-    pub struct ErrorSurface {
-        /// Its name.
-        name: String = SAID,
-        /// The condition.
-        when: String = SAID,
-        /// How callers see it.
-        surface: SurfaceKind,
-    }
-}
-
-words! {
-    /// How callers see an error.
-    pub enum SurfaceKind {
-        /// It is thrown.
-        Exception = "exception",
-        /// It is a code.
-        Code = "code",
-        /// It is one of the values that can be returned.
-        Variant = "variant",
-    }
-}
-
-document! {
-    /// One change outside of the module.
-    #[derive(Eq, PartialOrd, Ord)]
-    pub struct Effect {
-        /// What kind of change.
-        type_ as "type": EffectKind,
-        /// What is changed or called.
-        target: String = SAID,
-        /// What happens to it.
-        description: String = SAID,
-    }
-}
-
-words! {
-    /// Kinds of effects.
-    pub enum EffectKind {
-        Post = "POST",
-        Put = "PUT",
-        Patch = "PATCH",
-        Write = "WRITE",
-        Call = "CALL",
-        Mutation = "MUTATION",
-    }
-}
-
-document! {
-    /// Whether callers wait.
-    #[derive(Eq, PartialOrd, Ord)]
-    pub struct Modes {
-        /// It can be called and waited for.
-        sync: bool,
-        /// It can be called without waiting.
-        async_ as "async": bool,
-        /// What else there is to know.
-        #[serde(default)]
-        notes?: String,
-    }
-}
 
 document! {
     /// A module that is used.
@@ -268,36 +149,5 @@ impl MicroModuleContract {
     /// `MM-...@x.y.z`.
     pub fn reference(&self) -> String {
         format!("{}@{}", self.module_id, self.module_version)
-    }
-}
-
-impl Surface {
-    /// Lends them.
-    pub fn surface(&self) -> SurfaceRef<'_> {
-        SurfaceRef {
-            inputs: &self.inputs,
-            outputs: &self.outputs,
-            error_surfaces: &self.error_surfaces,
-            effects: &self.effects,
-            modes: &self.modes,
-        }
-    }
-
-    /// Their hash.
-    pub fn fingerprint(&self) -> Fingerprint {
-        Fingerprint::of(self.surface())
-    }
-}
-
-/// Does a constraint say that the input may be left out?
-pub(crate) fn is_optional(constraint: &str) -> bool {
-    let word = constraint.trim_start().get(..8);
-    word.is_some_and(|word| word.eq_ignore_ascii_case("optional"))
-}
-
-impl Input {
-    /// Whether callers may leave it out.
-    pub fn is_optional(&self) -> bool {
-        self.constraints.iter().any(|one| is_optional(one))
     }
 }

@@ -27,5 +27,4 @@ mod samples;
 mod spec;
 mod stuck;
 mod surface;
-mod surface_python;
 mod world;

@@ -5,7 +5,7 @@ mod undeclared;
 
 use factory::contract::{Surface, from_plan};
 use factory::micro_plan::IoContract;
-use factory::surface::{Extracted, Language, entry_points, judge, rust};
+use languages::{Extracted, Language, entry_points, judge, rust};
 use std::collections::BTreeMap;
 
 fn list(lines: &[&str]) -> Vec<String> {

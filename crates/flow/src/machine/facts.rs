@@ -84,11 +84,13 @@ fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
 
 /// What the gate that led here noted without judging by it: the engine came because of that.
 fn noted(run: &FlowState) -> Vec<String> {
-    let left = run.position.slot.as_ref();
+    let left = run.position.slot.as_ref().filter(|_| run.gate_asks);
     let gate = left.and_then(|state| run.gates.get(state));
     let results = gate.into_iter().flat_map(|gate| &gate.results);
     let noted = results.filter(|result| {
+        // What a field says was said by a person, who knows it.
         result.weight == Weight::Advisory
+            && result.check != "fields"
             && result.verdict != Verdict::Pass
             && result.shows.iter().next().is_some()
     });

@@ -307,7 +307,7 @@ fn read_surface(path: &Path) -> Result<Surface, EngineError> {
 fn fingerprint(path: &Path, against: Option<&Path>, out: &Out) -> Result<u8, EngineError> {
     let contract = read_surface(path)?;
     let Some(locked) = against else {
-        let fingerprint = contract.fingerprint();
+        let fingerprint = factory::contract::Fingerprint::of(contract.surface());
         if out.json {
             out.facts(&serde_json::json!({"fingerprint": fingerprint}));
         } else {

@@ -10,18 +10,19 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ("kernel", ""),
     ("schema", ""),
     ("flow", "kernel schema"),
-    ("factory", "kernel"),
+    ("languages", "kernel"),
+    ("factory", "kernel languages"),
     ("wave", "kernel"),
     ("store", "kernel"),
     ("sandbox", "kernel"),
     ("index", "kernel"),
-    ("checks", "kernel store sandbox index"),
+    ("checks", "kernel languages store sandbox index"),
     ("agents", "kernel schema store sandbox index checks"),
     ("workspace", "kernel store sandbox index checks agents flow"),
     ("report", "kernel store flow factory wave workspace"),
     (
         "engine",
-        "kernel store sandbox index checks agents flow factory wave workspace report",
+        "kernel languages store sandbox index checks agents flow factory wave workspace report",
     ),
     (
         "audit",
@@ -38,7 +39,7 @@ const MAY_DEPEND: &[(&str, &str)] = &[
 ];
 
 /// Crates that must give the same answer for ever: no clock, no files, no chance, no hash order.
-const PURE: [&str; 5] = ["kernel", "schema", "flow", "factory", "wave"];
+const PURE: [&str; 6] = ["kernel", "schema", "flow", "languages", "factory", "wave"];
 const IMPURE: [&str; 13] = [
     "std::fs",
     "std::time",

@@ -9,7 +9,7 @@
 //! whether the module answers, and then ends early, has tested just that. It proves as much as an
 //! honest test with this one assertion, and no more is claimed for it. The code under test runs in the
 //! same process and could do the same for every test: the ways to that are refused by their words
-//! before anything is built (`public_surface`; `factory::surface`, `ending`), and nothing in here would
+//! before anything is built (`public_surface`; `languages`, `ending`), and nothing in here would
 //! notice them.
 //!
 //! A test that hangs is killed when the time of the tests is over. It has failed, those for which no
@@ -19,12 +19,12 @@ use super::{Expect, RESULTS, limit, tree};
 use crate::factory::found::{Broke, could_not, not_started};
 use crate::factory::scratch::Laid;
 use ::factory::contract::answers::Constant;
-use ::factory::surface::ANSWER;
 use checks::RoomError;
 use checks::Rooms as _;
 use checks::runners::{Ending, Fault, FaultKind, Status, TestResult, TestRun};
 use kernel::effect::GateOrder;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
+use languages::rust::ANSWER;
 use sandbox::{Cancel, Ended, Killed, Launch, LaunchError, Limits, Refusals};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};

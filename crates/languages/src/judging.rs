@@ -1,7 +1,7 @@
 //! What a comparison of code with its contract works on, and the differences that it adds to.
 
-use super::{Extracted, Item, Language, Shape};
-use crate::contract::SurfaceRef;
+use crate::dimensions::SurfaceRef;
+use crate::{Extracted, Item, Language, Shape};
 use std::collections::BTreeSet;
 use std::fmt;
 

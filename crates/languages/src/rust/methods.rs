@@ -6,7 +6,7 @@ use super::items::{depends, for_tests, public};
 use super::reached;
 use super::tokens::line;
 use super::tree::{Crate, DEEPEST, Spot, of_item, of_type};
-use super::{Item, Kind};
+use crate::{Item, Kind};
 use std::collections::BTreeMap;
 use syn::ImplItem;
 use syn::spanned::Spanned;

@@ -2,7 +2,7 @@
 //! under, the names that it imports. It looks at one item and never at where that stands.
 
 use super::tokens::{self, line};
-use super::{Call, Function, Kind, Member, Need, Parameter};
+use crate::{Call, Function, Kind, Member, Need, Parameter};
 use syn::spanned::Spanned;
 use syn::{Attribute, UseTree, Visibility};
 

@@ -2,10 +2,10 @@
 //! public name of its own: a variant or a type in Rust; an exception, or a member of an enum, in
 //! Python. What an error carries is not compared.
 
-use super::judging::{Judging, same};
-use super::signature::Given;
-use super::{Item, Kind, Language, Shape};
-use crate::contract::{ErrorSurface, SurfaceKind};
+use crate::dimensions::{ErrorSurface, SurfaceKind};
+use crate::judging::{Judging, same};
+use crate::signature::Given;
+use crate::{Item, Kind, Language, Shape};
 
 /// Exceptions that Python has of its own; a contract may declare them without making any public.
 const BUILT_IN: [&str; 22] = [
@@ -98,7 +98,7 @@ fn constant(item: &Item, error: &ErrorSurface) -> bool {
 fn others<'m>(
     judging: &mut Judging<'_>,
     item: &Item,
-    variants: impl Iterator<Item = &'m super::Member>,
+    variants: impl Iterator<Item = &'m crate::Member>,
 ) {
     let errors = judging.contract.error_surfaces;
     let outputs = judging.contract.outputs;

@@ -1,8 +1,8 @@
 //! What a Python package makes public, as the script of ours reads it: what Python binds last, and
 //! nothing that could bind a name unseen.
 
-use factory::surface::python::{Said, read};
-use factory::surface::{Extracted, Kind};
+use languages::python::{Said, read};
+use languages::{Extracted, Kind};
 use std::path::PathBuf;
 use std::process::Command;
 
@@ -12,7 +12,7 @@ fn run(case: &str, text: &str) -> Said {
     std::fs::write(top.join("pk/__init__.py"), text).unwrap();
     let core = "def other(a, b): pass\nclass Base: pass\n";
     std::fs::write(top.join("pk/_core.py"), core).unwrap();
-    let script = factory::surface::python::SCRIPT;
+    let script = languages::python::SCRIPT;
     let output = Command::new("python3")
         .args(["-I", "-B", "-c", script, "surface"])
         .arg(&top)

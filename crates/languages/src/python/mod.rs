@@ -2,7 +2,7 @@
 //! well, so the engine runs [`SCRIPT`] with the interpreter that is there, confined; here is what it
 //! says. The script parses and never imports.
 
-use super::Extracted;
+use crate::Extracted;
 use serde::Deserialize;
 
 /// `python3 -c SCRIPT surface|stub|nothing|anything|tests FOLDER PACKAGE [USED...]`; prints one [`Said`].

@@ -1,8 +1,8 @@
 //! The entry function against a contract's inputs and outputs: by name, in order, and by shape.
 
-use super::judging::{Judging, same};
-use super::{Function, Item, Kind, Language, Member, Need, Parameter, Shape};
-use crate::contract::Input;
+use crate::dimensions::Input;
+use crate::judging::{Judging, same};
+use crate::{Function, Item, Kind, Language, Member, Need, Parameter, Shape};
 
 /// What an entry gives back: the value, and the error type if it has one.
 pub(super) struct Given {

@@ -4,11 +4,11 @@
 //! What stood in a body stays behind the failure, out of reach. So whatever compiled before still
 //! does: types are inferred as before, and no import becomes unused.
 
-use super::Files;
 use super::items::for_tests;
-use super::rust::parse;
+use super::parse;
 use super::tokens::clean;
-use super::unread::Unread;
+use crate::Files;
+use crate::unread::Unread;
 use syn::spanned::Spanned;
 use syn::{AttrStyle, Attribute, ImplItem, Item, Visibility};
 

@@ -5,10 +5,10 @@
 //! errors are told apart by name (`errors.rs`); types are public when the contract or the entry
 //! names them, or a public field of such a type. It compares names and shapes, never behaviour.
 
-use super::judging::{Judging, Mismatch, same};
-use super::shape::{Aliases, named_types};
-use super::{Call, Extracted, Function, Item, Kind, Language, Shape, errors, signature};
-use crate::contract::SurfaceRef;
+use crate::dimensions::SurfaceRef;
+use crate::judging::{Judging, Mismatch, same};
+use crate::shape::{Aliases, named_types};
+use crate::{Call, Extracted, Function, Item, Kind, Language, Shape, errors, signature};
 use std::collections::BTreeSet;
 
 fn is_async(function: &Function, aliases: &Aliases) -> bool {

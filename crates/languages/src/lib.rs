@@ -1,4 +1,5 @@
-//! The public surface of a module as its code has it, and whether it is the contract's.
+//! What the languages of modules are to us: one folder for each, and beside them what they share,
+//! which is the public surface of a module as its code has it, and whether it is the contract's.
 //!
 //! A contract has five dimensions and names no function; a surface has functions and types. Between
 //! the two lies one mapping, for every language the same (`judge.rs`): one entry function, whose
@@ -7,31 +8,23 @@
 //!
 //! Nothing here reads a file or runs a program: texts come in. It does not judge what code does.
 
-mod black_box;
-mod constants;
-mod ending;
+pub mod dimensions;
 mod errors;
-mod items;
 mod judge;
 mod judging;
-mod methods;
+mod layout;
 pub mod python;
-mod reached;
 mod reader;
 pub mod rust;
+pub mod script;
 mod shape;
 mod signature;
-mod stubs;
-mod tokens;
-mod tree;
 mod unread;
 
-pub use black_box::{Reach, private_reaches};
-pub use constants::{ANSWER, constants};
 pub use judge::{entry_points, judge};
 pub use judging::Mismatch;
+pub use layout::same_but_for_layout;
 pub use shape::Shape;
-pub use stubs::{STUB, stubbed};
 pub use unread::{NoRust, Unread};
 
 use serde::{Deserialize, Serialize};

@@ -6,11 +6,11 @@
 //! containers, and types of the crate and of those that it uses. It does not guess: where one value
 //! cannot be written there are no constants at all, and whoever asks has to say so.
 
-use super::Files;
 use super::items::for_tests;
-use super::rust::parse;
+use super::parse;
 use super::stubs::{STUB, begin};
 use super::tokens::clean;
+use crate::Files;
 use std::collections::BTreeMap;
 use syn::{
     Fields, GenericArgument, Item, PathArguments, ReturnType, Signature, Type, TypePath, Visibility,

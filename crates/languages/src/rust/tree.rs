@@ -2,7 +2,7 @@
 //! stands, by whatever name it is called.
 
 use super::items::{self, imported};
-use super::{Extracted, Files, Place};
+use crate::{Extracted, Files, Place};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::Type;
 

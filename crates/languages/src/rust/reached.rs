@@ -7,7 +7,7 @@
 
 use super::items::{function, of_item, public, written};
 use super::tree::{Crate, DEEPEST, Spot, of_path, of_type};
-use super::{Function, Kind};
+use crate::{Function, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::ImplItem;
 

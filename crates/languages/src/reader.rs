@@ -3,7 +3,7 @@
 //! It does not go on for ever: other names are followed so deep and so often, and a type whose names
 //! multiply is `Any` from there on.
 
-use super::shape::{Aliases, DEEPEST, Shape, is_name, plain};
+use crate::shape::{Aliases, DEEPEST, Shape, is_name, plain};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 

@@ -3,7 +3,7 @@
 //! needs no stack. Bodies of functions and values of constants are no part of a surface and are cut out; what they might
 //! make public all the same is named.
 
-use super::unread::NoRust;
+use crate::unread::NoRust;
 use proc_macro2::{Delimiter, Group, Literal, Punct, Spacing, TokenStream, TokenTree};
 
 /// How deep brackets may stand in each other.
@@ -330,8 +330,8 @@ fn arrow(token: Option<&TokenTree>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rust::parse;
     use super::*;
+    use crate::rust::parse;
 
     #[test]
     fn what_is_nested_too_deep_is_refused_and_does_not_end_the_engine() {
@@ -426,11 +426,11 @@ mod tests {
             "\u{feff}#!x é\n",
         ] {
             let text = format!("{head}pub fn entry(a: u32) -> Resumé {{ a }}\n");
-            let files = super::super::Files::from([("lib.rs".to_owned(), text)]);
-            let stubs = super::super::stubbed(&files).unwrap();
+            let files = crate::Files::from([("lib.rs".to_owned(), text)]);
+            let stubs = crate::rust::stubbed(&files).unwrap();
             let found = "-> Resumé { if true { ::core::panic!";
             assert!(stubs["lib.rs"].contains(found), "{}", stubs["lib.rs"]);
-            let found = super::super::rust::extract(&files, &Default::default()).unwrap();
+            let found = crate::rust::extract(&files, &Default::default()).unwrap();
             let (_, function) = found.functions().next().unwrap();
             assert_eq!(function.returns.as_deref(), Some("Resumé"));
         }

@@ -2,16 +2,33 @@
 //! through modules and re-exports. What a macro or a foreign glob might make public cannot be
 //! seen, and is said so; code for tests is no part of it.
 
-use super::ending;
-use super::items::{attributes, conditional, for_tests, of_item, public, says, sets_path, written};
-use super::methods;
-use super::tokens::{self, clean, line};
-use super::tree::{Crate, DEEPEST, Module, Target};
-use super::unread::{NoRust, Unread};
-use super::{Extracted, Files, Function, Item, Kind};
+mod black_box;
+mod constants;
+mod ending;
+mod items;
+mod methods;
+mod reached;
+mod stubs;
+mod tokens;
+mod tree;
+
+pub use black_box::{Reach, private_reaches};
+pub use constants::{ANSWER, constants};
+pub use stubs::{STUB, stubbed};
+
+use self::items::{attributes, conditional, for_tests, of_item, public, says, sets_path, written};
+use self::tokens::{clean, line};
+use self::tree::{Crate, DEEPEST, Module, Target};
+use crate::unread::{NoRust, Unread};
+use crate::{Extracted, Files, Function, Item, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::UseTree;
 use syn::spanned::Spanned;
+
+/// The tokens of a source, without what stands before them.
+pub(crate) fn tokens_of(text: &str) -> Result<proc_macro2::TokenStream, NoRust> {
+    tokens::lex(clean(text))
+}
 
 /// The surface of a crate. `uses` are the surfaces of the crates that it may re-export from, by
 /// crate name. An error says which file does not parse, and where.
@@ -37,7 +54,7 @@ pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extr
 
 /// One file, parsed, or where it cannot be. Places are those of the [`clean`] text; bodies of
 /// functions are cut.
-pub(super) fn parse(name: &str, text: &str) -> Result<syn::File, Unread> {
+fn parse(name: &str, text: &str) -> Result<syn::File, Unread> {
     let place = |source: NoRust| Unread::NoRust {
         file: name.to_owned(),
         source,
