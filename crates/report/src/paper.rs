@@ -66,7 +66,8 @@ fn read(text: &str, sections: &[String]) -> String {
     }
     plain.push_str(rest);
     let mut shown = String::new();
-    let mut inside = sections.is_empty();
+    // What stands above the first section, the header, is decided on with them.
+    let mut inside = true;
     let mut blank = true;
     for line in plain.lines() {
         if let Some(heading) = line.strip_prefix("## ")
@@ -75,7 +76,11 @@ fn read(text: &str, sections: &[String]) -> String {
             inside = sections.iter().any(|section| section == heading.trim());
         }
         let empty = line.trim().is_empty();
-        if inside && !(empty && blank) {
+        // A field that somebody has filled, such as the scope, holds wherever it stands.
+        let field = line.split_once(": ").is_some_and(|(name, value)| {
+            name.starts_with(char::is_alphabetic) && !value.trim().is_empty()
+        });
+        if (inside || field) && !(empty && blank) {
             shown.push_str(line.trim_end());
             shown.push('\n');
             blank = empty;
@@ -90,8 +95,11 @@ mod tests {
 
     #[test]
     fn what_is_to_be_frozen_is_read_whole_and_without_comments() {
-        let text = "slug: a\n\n## 0 Ground\nanchors\n\n## 1 Spec\n<!-- how\nto -->\n\nMust\n\n## 5 Build\nlater\n";
-        assert_eq!(read(text, &["1 Spec".to_owned()]), "## 1 Spec\n\nMust\n\n");
+        let text = "slug: a\n\n## 0 Ground\nanchors\n\n## 1 Spec\n<!-- how\nto -->\n\nMust\n\n## 5 Build\nlater\nScope: src\n";
+        assert_eq!(
+            read(text, &["1 Spec".to_owned()]),
+            "slug: a\n\n## 1 Spec\n\nMust\n\nScope: src\n"
+        );
         assert!(read(text, &[]).starts_with("slug: a\n\n## 0 Ground"));
     }
 }

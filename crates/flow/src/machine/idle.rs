@@ -33,17 +33,16 @@ impl Alike {
     /// Has an attempt ended in the same way, having changed nothing, as often as the workflow puts up
     /// with?
     pub(super) fn failed(&mut self, workflow: &Workflow, outcome: &Outcome) -> bool {
-        let program = matches!(outcome.class, Class::InvalidResult | Class::Crashed);
-        if !program || !outcome.changed.is_empty() {
+        // Crashes are bounded by a state's passes; a wrong result is asked for several times in each.
+        if outcome.class != Class::InvalidResult || !outcome.changed.is_empty() {
             *self = Self::default();
             return false;
         }
-        let how = format!("{}: {}", outcome.class.as_str(), outcome.reason);
-        self.times = match self.how == how {
+        self.times = match self.how == outcome.reason {
             true => self.times + 1,
             false => 1,
         };
-        self.how = how;
+        self.how.clone_from(&outcome.reason);
         workflow.alike_stops == Some(self.times)
     }
 }
