@@ -25,6 +25,7 @@ fn opening(config: &Config) -> Vec<Opening> {
         ("network.agents" | "network.checks", Value::Text(text)) => text == "full",
         ("approvals.weak", Value::Text(text)) => text == "suffices",
         ("checks.mutants", Value::Number(_)) => true,
+        ("checks.exam", Value::Text(text)) => text == "off",
         (
             "sandbox.read" | "sandbox.write" | "network.hosts" | "room.writable" | "room.include",
             Value::Texts(texts),

@@ -170,6 +170,11 @@ impl Config {
         }
     }
 
+    /// Do runs begin without the exam that their workflow has?
+    pub fn exam_is_off(&self) -> bool {
+        self.text("checks.exam") == Some("off")
+    }
+
     /// The rung of new runs.
     pub fn autonomy(&self) -> Option<kernel::Autonomy> {
         match self.text("approvals.autonomy")? {
