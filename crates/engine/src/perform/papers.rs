@@ -63,7 +63,7 @@ fn asked(context: &Context, reads: &[String]) -> Result<String, EngineError> {
         let bytes = checks::item_bytes(place, item).map_err(|error| {
             let what = format!("{item} cannot be read: {error}");
             EngineError::user(
-                "unreadable",
+                "no_document",
                 what,
                 "write it, or correct `reads` of the role",
             )
