@@ -45,6 +45,8 @@ pub const RUNGS: [&str; 3] = ["manual", "conservative", "auto"];
 pub const WEAK: [&str; 2] = ["asks", "suffices"];
 /// The words of `checks.exam`.
 pub const EXAMS: [&str; 2] = ["on", "off"];
+/// The words of `approvals.decisions`.
+pub const DECISIONS: [&str; 2] = ["any", "signed"];
 /// What agents may talk to.
 pub const AGENT_NETWORKS: [&str; 3] = ["none", "model", "full"];
 /// What checks may talk to.
@@ -276,6 +278,12 @@ pub const KEYS: &[Key] = &[
         Shape::OneOf(&WEAK),
         "what new runs under `auto` do where nothing shows that their evidence could have failed: `asks` a person before they complete, or that `suffices`",
         "\"asks\"",
+    ),
+    key(
+        "approvals.decisions",
+        Shape::OneOf(&DECISIONS),
+        "which decisions new runs take: `any`, or `signed` ones alone, by those whom .proofhouse/approvers lists when the run begins",
+        "\"signed\"",
     ),
     key(
         "room.writable",
