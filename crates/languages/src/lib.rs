@@ -12,6 +12,7 @@ pub mod dimensions;
 mod errors;
 mod judge;
 mod judging;
+pub mod product;
 pub mod python;
 mod reader;
 pub mod rust;

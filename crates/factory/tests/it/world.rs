@@ -194,6 +194,7 @@ pub(crate) fn opening(tasks: &[Declared], jobs: u32) -> [What; 2] {
                 attempts: None,
                 spec: None,
                 briefs: Some(factory::engineering::context::BRIEFS),
+                product: None,
             })
             .note(),
         ),
