@@ -80,6 +80,16 @@ impl Language {
     }
 }
 
+/// Every file of a product, by path.
+pub fn files_of(product: &product::Product, language: Language) -> Files {
+    let mut files = match language {
+        Language::Rust => rust::product(product),
+        Language::Python => python::product(product),
+    };
+    files.insert("README.md".to_owned(), product.readme.clone());
+    files
+}
+
 /// Everything that a module's code makes public.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Extracted {

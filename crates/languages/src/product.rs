@@ -4,7 +4,7 @@
 //! Nothing in it needs us: it builds, runs and is tested by the language's ordinary commands.
 
 use crate::dimensions::SurfaceRef;
-use crate::{Extracted, Files, Function, Language, Need, Shape, entry_points, python, rust};
+use crate::{Extracted, Files, Function, Language, Need, Shape, entry_points};
 
 /// One module of a product.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -175,16 +175,6 @@ fn given(function: &Function, code: &Extracted) -> (Shape, bool) {
 }
 
 impl Product {
-    /// Every file of it, by path.
-    pub fn files(&self, language: Language) -> Files {
-        let mut files = match language {
-            Language::Rust => rust::product(self),
-            Language::Python => python::product(self),
-        };
-        files.insert("README.md".to_owned(), self.readme.clone());
-        files
-    }
-
     /// The part of a package.
     pub fn part(&self, package: &str) -> Option<&Part> {
         self.parts.iter().find(|part| part.package == package)

@@ -116,16 +116,16 @@ fn main(product: &Product, command: &Command) -> String {
     };
     let by_reference = command.written.trim_start().starts_with('&');
     let lend = if by_reference { "&" } else { "" };
+    let called = format!("{}::{}", crate_name(product), command.function);
     let call = match command.takes {
-        Takes::Text => format!("    let given = {}({lend}text);\n", command.function),
+        Takes::Text => format!("    let given = {called}({lend}text);\n"),
         Takes::Lines => {
             let (of, each) = match command.written.contains("str") {
                 true => ("&str", "text.lines()"),
                 false => ("String", "text.lines().map(str::to_owned)"),
             };
             format!(
-                "    let lines: Vec<{of}> = {each}.collect();\n    let given = {}({lend}lines);\n",
-                command.function
+                "    let lines: Vec<{of}> = {each}.collect();\n    let given = {called}({lend}lines);\n"
             )
         }
     };
@@ -136,9 +136,7 @@ fn main(product: &Product, command: &Command) -> String {
         false => "    println!(\"{given}\");\n",
     };
     format!(
-        "{help}\nuse {}::{};\n{terminal}use std::process::ExitCode;\n\n{example}fn main() -> ExitCode {{\n    let read = match std::env::args().nth(1) {{\n        Some(path) => std::fs::read_to_string(&path).map_err(|error| format!(\"{{path}}: {{error}}\")),\n{shown}        None => {{\n            let mut text = String::new();\n            let read = std::io::stdin().read_to_string(&mut text);\n            read.map(|_| text).map_err(|error| error.to_string())\n        }}\n    }};\n    let text = match read {{\n        Ok(text) => text,\n        Err(why) => {{\n            eprintln!(\"{{why}}\");\n            return ExitCode::FAILURE;\n        }}\n    }};\n{call}{answer}    ExitCode::SUCCESS\n}}\n",
-        crate_name(product),
-        command.function,
+        "{help}\n{terminal}use std::process::ExitCode;\n\n{example}fn main() -> ExitCode {{\n    let read = match std::env::args().nth(1) {{\n        Some(path) => std::fs::read_to_string(&path).map_err(|error| format!(\"{{path}}: {{error}}\")),\n{shown}        None => {{\n            let mut text = String::new();\n            let read = std::io::stdin().read_to_string(&mut text);\n            read.map(|_| text).map_err(|error| error.to_string())\n        }}\n    }};\n    let text = match read {{\n        Ok(text) => text,\n        Err(why) => {{\n            eprintln!(\"{{why}}\");\n            return ExitCode::FAILURE;\n        }}\n    }};\n{call}{answer}    ExitCode::SUCCESS\n}}\n",
     )
 }
 

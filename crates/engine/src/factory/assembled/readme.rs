@@ -12,7 +12,8 @@ pub(super) fn text(title: &str, product: &Product, language: Language, test: &[&
         let run = run(product, language);
         let _ = write!(
             text,
-            "\n## Run it\n\n```sh\n{run} FILE\n{run} < FILE\n```\n\nIt reads the file, or standard input, and prints what it comes to.\n"
+            "\n## Run it\n\n```sh\n{run} FILE\n{} < FILE\n```\n\nIt reads the file, or standard input, and prints what it comes to.\n",
+            run.trim_end_matches(" --")
         );
     }
     if !product.cases.is_empty() {

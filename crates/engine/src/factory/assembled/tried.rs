@@ -25,7 +25,7 @@ const TOLD: usize = 6;
 pub(in crate::factory) fn check(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let asked: Asked = serde_json::from_value(with.clone()).map_err(could_not)?;
     let assembled = assemble(given, &asked)?;
-    let files = assembled.product.files(assembled.language);
+    let files = languages::files_of(&assembled.product, assembled.language);
     let context = given.context;
     let bytes = serde_json::to_vec(&files).map_err(could_not)?;
     let kept = context.keep(FILES, &bytes).map_err(could_not)?;
@@ -41,10 +41,12 @@ pub(in crate::factory) fn check(given: &Given<'_>, with: &Value) -> Result<Held,
     for (path, text) in &files {
         scratch::write(&top.join(path), text.as_bytes())?;
     }
+    let shelf = home.join("binaries");
+    std::fs::create_dir_all(&shelf).map_err(could_not)?;
     let trial = Trial {
         given,
         assembled: &assembled,
-        shelf: home.join("binaries"),
+        shelf,
         top,
     };
     let (mut told, output) = trial.tests()?;
@@ -173,7 +175,6 @@ impl Trial<'_> {
         let built = self.top.join("target/debug").join(name);
         let path = self.shelf.join(name);
         if !path.is_file() {
-            std::fs::create_dir_all(&self.shelf).map_err(could_not)?;
             // Moved, not copied: a program that we have just written may be busy.
             if std::fs::rename(&built, &path).is_err() {
                 std::fs::copy(&built, &path).map_err(could_not)?;
