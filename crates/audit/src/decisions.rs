@@ -37,6 +37,18 @@ impl Signers {
         })
     }
 
+    /// The signers of a run that takes signed decisions alone, if this is where it says so.
+    pub(crate) fn pinned(&self, event: &Event) -> Option<Self> {
+        let Body::RunStarted(started) = &event.body else {
+            return None;
+        };
+        started.signers.as_ref().map(|text| Self {
+            approvers: Some(text.clone()),
+            rigour: Rigour::Ci,
+            milestones: self.milestones.clone(),
+        })
+    }
+
     /// What is doubtful about a record, if it is a decision.
     pub(crate) fn doubt(
         &self,

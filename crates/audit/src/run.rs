@@ -61,6 +61,7 @@ fn read(
         not_after: Some(report::look::latest()),
     };
     let mut misnamed = None;
+    let mut pinned = None;
     let audited = store::audit(&project.journals(), &run, against, |record| {
         if record.seq == 1 {
             misnamed = of_another(name, record);
@@ -68,6 +69,10 @@ fn read(
         match (&mut walker, &workflow) {
             (Some(walker), Some(workflow)) => {
                 let event = known(workflow, record)?;
+                if record.seq == 1 {
+                    pinned = signers.pinned(&event);
+                }
+                let signers = pinned.as_ref().unwrap_or(signers);
                 let moment = match &event.body {
                     Body::Decided(decision) => walker.moment(&decision.option),
                     _ => decisions::Moment::Later,

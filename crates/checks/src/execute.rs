@@ -3,6 +3,7 @@
 //! checks.
 
 use crate::error::Error;
+use crate::readers::dependencies::is_lock;
 use crate::readers::{report_files, runners};
 use crate::rooms::{RoomError, Rooms};
 use crate::text::{answer, first_few, label, one_line, several_lines};
@@ -266,7 +267,14 @@ impl Executed {
         }
         if !left.changed.is_empty() {
             let paths = first_few(&left.changed, 5);
-            let reason = format!("the command changed the tree it judges: {paths}");
+            let stale = left.changed.iter().all(|path| is_lock(path));
+            let mend = match stale {
+                true => {
+                    "; it is out of date, and the build refreshes it: bring it along as the build leaves it, or name it in `room.writable` if it is to stay as it is"
+                }
+                false => "",
+            };
+            let reason = format!("the command changed the tree it judges: {paths}{mend}");
             return Some((Verdict::Fail, reason));
         }
         if self.ending().is_none() {

@@ -13,6 +13,7 @@
 mod allowed;
 mod occasion;
 mod payload;
+mod pinned;
 mod signature;
 mod stamp;
 mod terminal;
@@ -21,6 +22,7 @@ mod tests;
 
 pub use occasion::key_for_the_occasion;
 pub use payload::{binds, bound};
+pub(crate) use pinned::{admits, listed, to_pin};
 pub use signature::{Signer, sign_with_key_file, verify};
 pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
 
@@ -32,6 +34,9 @@ pub const NAMESPACE: &str = "proofhouse-decision";
 
 /// What the channel of a signed decision begins with.
 pub const SIGNED: &str = "ssh-signature";
+
+/// The channel of a code that was typed, and what it is worth.
+pub const TYPED: &str = "terminal (a typed code: whoever could read it could have typed it)";
 
 /// What is decided, and on which state of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,7 +57,7 @@ pub struct Words<'a> {
 pub struct Approved {
     /// Who: a principal of the approvers file, or the account at the terminal.
     pub who: String,
-    /// `ssh-signature SHA256:...` or `terminal`.
+    /// `ssh-signature SHA256:...`, or [`TYPED`].
     pub channel: String,
     /// The armored signature, if it was signed.
     pub signature: Option<String>,
@@ -111,7 +116,7 @@ pub fn approve(
         )),
         (None, None) => Ok(Approved {
             who: confirm(terminal, words)?.0,
-            channel: "terminal".to_owned(),
+            channel: TYPED.to_owned(),
             signature: None,
         }),
     }

@@ -1,7 +1,7 @@
 //! Deciding about a run or a project, whichever the name is of. How a word becomes a fact is in
 //! `decision.rs`, the same for all.
 
-use crate::approval::{Approved, Words, bound};
+use crate::approval::{Approved, Words, admits, bound, listed};
 use crate::decision::{Decidable, take};
 use crate::factory;
 use crate::run::Run;
@@ -124,8 +124,16 @@ impl Decidable for Questioned {
         self.declared.take().into_iter().collect()
     }
 
+    fn admits(&self, words: &Words<'_>, approved: &Approved) -> Result<(), EngineError> {
+        let started = self.run.machine.started();
+        started.map_or(Ok(()), |started| admits(started, words, approved, now()))
+    }
+
     fn refuse(&self, ask: &Ask<'_>) -> Result<(), EngineError> {
         takes_no_payload(ask)?;
+        if let Some(started) = self.run.machine.started() {
+            listed(&self.run.project, started)?;
+        }
         match ask.because.trim().is_empty() {
             true => Err(EngineError::user(
                 "reason_required",

@@ -64,6 +64,10 @@ pub(crate) trait Decidable {
     fn refuse(&self, _: &Ask<'_>) -> Result<(), EngineError> {
         Ok(())
     }
+    /// Refuses a word that came through a channel which does not do here.
+    fn admits(&self, _: &Words<'_>, _: &Approved) -> Result<(), EngineError> {
+        Ok(())
+    }
     /// Writes the views anew, unless an engine drives it: that one does when it hears of the decision.
     fn follow(&mut self) -> Result<(), EngineError>;
 }
@@ -111,13 +115,16 @@ pub(crate) fn take<D: Decidable>(
     subject.refuse(ask)?;
     Secrets::of(&project.config()?, project.repo()).refuse(ask.because, ask.with)?;
     let because = bound(ask.because, ask.about, ask.with);
-    let approved = approve(&Words {
-        run: &subject.signed_as(),
+    let signed_as = subject.signed_as();
+    let words = Words {
+        run: &signed_as,
         seq: head.seq,
         head: &head.hash,
         option: ask.option,
         because: &because,
-    })?;
+    };
+    let approved = approve(&words)?;
+    subject.admits(&words, &approved)?;
     let (machine, journal) = subject.parts();
     let mut events = Vec::new();
     let decided = decision(&because, &approved);

@@ -146,6 +146,7 @@ impl Session<'_> {
                 "restore it from a commit",
             )
         })?;
+        crate::approval::listed(self.project, &started)?;
         let workflow = run.machine.workflow().clone();
         if workflow.hash != started.workflow_hash {
             observer.notice(&format!(
@@ -191,6 +192,7 @@ impl Session<'_> {
                 status: run.machine.status(),
             });
         }
+        workspace::limits::suffice()?;
         workspace::trust::hold(self.project, &self.project.config()?)?;
         workspace::view::clear_for_git(run.project.repo())?;
         let agents = self.agents(&workflow, &started.agent, &Offered::new())?;

@@ -207,9 +207,11 @@ fn begin(
         sandbox_waiver_signature: None,
         own_tree,
         weak: asked.weak.unwrap_or_else(|| config.weak()),
+        signers: None,
     };
     refuse_folder(project, &workflow, &started)?;
     Secrets::of(&config, project.repo()).refuse_start(&started)?;
+    started.signers = crate::approval::to_pin(project, &config)?;
     // The moment that the journal gives the start is the one that a waiver is bound to.
     let at = now();
     if let Some(approve) = waiver {

@@ -26,7 +26,9 @@ pub(crate) fn waive(
     approve: &Approve<'_>,
 ) -> Result<(), EngineError> {
     let head = bound_to(&Body::RunStarted(Box::new(started.clone())).to_value(), at);
-    let approved = approve(&words(started.run.as_str(), &head))?;
+    let words = words(started.run.as_str(), &head);
+    let approved = approve(&words)?;
+    crate::approval::admits(started, &words, &approved, at)?;
     started.sandbox_waived_by = Some(approved.who);
     started.sandbox_waived_through = Some(approved.channel);
     started.sandbox_waiver_signature = approved.signature;

@@ -126,6 +126,7 @@ fn machine(count: u32) -> u128 {
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         own_tree: None,
+        signers: None,
         weak: kernel::Weak::Suffices,
     };
     apply(&mut machine, Body::RunStarted(Box::new(started)));

@@ -3,7 +3,7 @@
 //! budgets go in: agents that see them stop early.
 
 use crate::machine::FlowState;
-use crate::workflow::{Owner, Question, Workflow};
+use crate::workflow::{Field, Owner, Question, Workflow};
 use kernel::effect::Access;
 use kernel::finding::{self, FindingKind, Severity};
 use kernel::outcome::Verdict;
@@ -41,7 +41,9 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     joined(&mut text, workflow, run);
     fields(&mut text, workflow, run);
     new_evidence(&mut text, workflow, run);
-    open_findings(&mut text, run);
+    if !workflow.is_sealed_in(state) {
+        open_findings(&mut text, run);
+    }
     earlier(&mut text, run);
     told(&mut text, run);
     notes(&mut text, run);
@@ -66,9 +68,7 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
 
 /// Does this role judge a change that was made, or mend one? Who hands in questions to it does not.
 pub(crate) fn shows_change(workflow: &Workflow, run: &FlowState) -> bool {
-    let role = workflow.states[&run.position.state].role.as_ref();
-    let role = role.and_then(|role| workflow.roles.get(role));
-    let asks = role.is_some_and(|role| role.hands_in.is_some());
+    let asks = workflow.is_sealed_in(&run.position.state);
     let mends = || run.gates.values().any(|memo| !memo.passed);
     let looks = access(workflow, run) == Access::ReadOnly;
     run.changed_code && run.good_commit.is_some() && !asks && (looks || mends())
@@ -185,7 +185,13 @@ fn others(workflow: &Workflow, run: &FlowState) -> Vec<String> {
     let normal = asked_for(workflow, run);
     let mut names: Vec<String> = Vec::new();
     let by_request = |way: &Transition| {
+        let mut guards = way.when.iter();
+        let elsewhere = guards.any(|guard| match guard {
+            Guard::ReturnIs(state) => run.position.slot.as_ref() != Some(state),
+            _ => false,
+        });
         way.by != Actor::Human
+            && !elsewhere
             && (way.when.contains(&Guard::Requested) || way.when.contains(&Guard::GateFail))
     };
     let ways = workflow.table.leaving(&run.position.state);
@@ -204,10 +210,12 @@ fn others(workflow: &Workflow, run: &FlowState) -> Vec<String> {
 fn fields(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let Some(task) = &workflow.task else { return };
     let value = |name: &String| run.fields.get(name).map_or("", String::as_str);
+    // Who asks the product hears what was promised, and nothing that whoever builds has written.
+    let asks = workflow.is_sealed_in(&run.position.state);
     let authored = || {
-        task.fields
-            .iter()
-            .filter(|field| field.owner == Owner::Author)
+        let known = |name: &String| !asks || task.promise.contains(name);
+        let own = move |field: &&Field| field.owner == Owner::Author && known(&field.name);
+        task.fields.iter().filter(own)
     };
     let said: Vec<_> = authored()
         .filter(|field| !value(&field.name).is_empty())
@@ -225,7 +233,7 @@ fn fields(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let open = authored()
         .filter(|field| value(&field.name).is_empty() && field.is_open_in(&run.position.state));
     let open: Vec<&str> = open.map(|field| field.name.as_str()).collect();
-    if !open.is_empty() {
+    if !open.is_empty() && !asks {
         let _ = writeln!(
             text,
             "Still empty in `task/{}`: {}.\n",

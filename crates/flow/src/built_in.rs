@@ -1,6 +1,10 @@
-//! The workflows that come with the binary. Each is a folder of data under `workflows/`.
+//! The workflows that come with the binary. Each is a folder of data under `workflows/`; what several of
+//! them have in common is put in here, so that a run keeps the whole of what it began with.
+
+mod exam;
 
 use crate::load::Source;
+use std::collections::BTreeMap;
 
 macro_rules! folder {
     ($name:literal: $($file:literal),* $(,)?) => {
@@ -68,7 +72,6 @@ const FOLDERS: &[Folder] = &[
     folder!("quick":
         "workflow.toml",
         "briefs/preamble.md",
-        "briefs/examine.md",
         "briefs/work.md",
         "briefs/adapt.md",
         "briefs/mend.md",
@@ -99,11 +102,13 @@ pub fn built_in_names() -> impl Iterator<Item = &'static str> {
 /// The files of a built-in workflow.
 pub fn built_in(name: &str) -> Option<Source> {
     let (name, files) = FOLDERS.iter().find(|(known, _)| *known == name)?;
+    let mut files: BTreeMap<String, String> = files
+        .iter()
+        .map(|(file, text)| ((*file).to_owned(), (*text).to_owned()))
+        .collect();
+    exam::put_in(&mut files);
     Some(Source {
         name: (*name).to_owned(),
-        files: files
-            .iter()
-            .map(|(file, text)| ((*file).to_owned(), (*text).to_owned()))
-            .collect(),
+        files,
     })
 }

@@ -424,6 +424,13 @@ impl Workflow {
         found.map(|(_, after)| after)
     }
 
+    /// Does whoever works here hand in something for the engine alone?
+    pub fn is_sealed_in(&self, state: &StateName) -> bool {
+        let role = self.states.get(state).and_then(|def| def.role.as_ref());
+        let role = role.and_then(|role| self.roles.get(role));
+        role.is_some_and(|role| role.hands_in.is_some())
+    }
+
     /// What the state file says before anybody has written into it.
     pub fn defaults(&self) -> BTreeMap<String, String> {
         let fields = self.task.iter().flat_map(|task| &task.fields);

@@ -192,6 +192,9 @@ pub struct RunStarted {
     /// What weak evidence is good for under `auto`.
     #[serde(default, skip_serializing_if = "Weak::suffices")]
     pub weak: Weak,
+    /// Who may sign its decisions, where it takes signed ones alone: the approvers file as it read then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signers: Option<String>,
 }
 
 /// A worktree that a run has to itself.

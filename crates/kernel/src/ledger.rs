@@ -62,8 +62,9 @@ pub struct Ledger {
 pub const RUNNING: &str = "running";
 /// The word for an attempt that never will.
 pub const LOST: &str = "lost";
-/// How often a gate or a checkpoint may be lost in a row before a person is asked.
-pub const MOST_LOSSES: u32 = 5;
+/// How often a gate or a checkpoint may be lost in a row before a person is asked. After each loss
+/// somebody has started the engine anew, and nothing was paid: asking early would ask them twice.
+pub const MOST_LOSSES: u32 = 20;
 /// What the person is told then.
 pub const LOST_AGAIN: &str =
     "the same gate or checkpoint was lost again and again; something in it brings the engine down";

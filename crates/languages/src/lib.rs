@@ -12,16 +12,19 @@ pub mod dimensions;
 mod errors;
 mod judge;
 mod judging;
+mod layout;
 pub mod product;
 pub mod python;
 mod reader;
 pub mod rust;
+pub mod script;
 mod shape;
 mod signature;
 mod unread;
 
 pub use judge::{entry_points, judge};
 pub use judging::Mismatch;
+pub use layout::same_but_for_layout;
 pub use shape::Shape;
 pub use unread::{NoRust, Unread};
 

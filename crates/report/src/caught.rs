@@ -30,7 +30,8 @@ pub struct Caught {
 pub enum Gravity {
     /// Nobody does it by accident.
     Cheat,
-    /// Often no more than a tool's cache in the wrong place.
+    /// Often no more than a tool's cache in the wrong place, or a fixture where runners look by
+    /// themselves: for a person to look at.
     Overstep,
 }
 
@@ -43,6 +44,10 @@ fn tried(code: &str) -> Option<(&'static str, Gravity)> {
         "forged_approval" => "an approval was forged",
         "gate_record_mismatch" => "a gate's record was forged",
         "scope_snapshot_tampered" => "the frozen scope was rewritten",
+        HOW_TESTS_RUN => {
+            let what = "what decides how tests run was changed: is that asked for?";
+            return Some((what, Gravity::Overstep));
+        }
         "out_of_scope" => {
             let what = "something was written where the role may not write";
             return Some((what, Gravity::Overstep));
@@ -52,11 +57,15 @@ fn tried(code: &str) -> Option<(&'static str, Gravity)> {
     Some((cheat, Gravity::Cheat))
 }
 
+/// What a check shows where only what decides how tests run was changed.
+const HOW_TESTS_RUN: &str = "how_tests_run";
+
 /// Everything that was caught in a run, oldest first.
 pub fn caught(history: &History) -> Vec<Caught> {
     let mut all: Vec<Caught> = Vec::new();
-    let mut take = |at, code: &str, found: &str, effect: Option<EffectId>| {
-        let Some((what, gravity)) = tried(code) else {
+    type Tried = Option<(&'static str, Gravity)>;
+    let mut take = |at, code: &str, tried: Tried, found: &str, effect: Option<EffectId>| {
+        let Some((what, gravity)) = tried else {
             return;
         };
         // An attempt's refusal follows from its end: the same thing is told once.
@@ -82,7 +91,13 @@ pub fn caught(history: &History) -> Vec<Caught> {
                 let code = outcome.code.as_deref();
                 let code = code.or((outcome.class == Class::OutOfScope).then_some("out_of_scope"));
                 if let Some(code) = code {
-                    take(event.at, code, &outcome.reason, Some(ended.effect));
+                    take(
+                        event.at,
+                        code,
+                        tried(code),
+                        &outcome.reason,
+                        Some(ended.effect),
+                    );
                 }
             }
             Body::GateEnded(ended) => {
@@ -91,16 +106,24 @@ pub fn caught(history: &History) -> Vec<Caught> {
                     .iter()
                     .filter(|one| one.verdict == Verdict::Fail);
                 for result in bad {
+                    let settings = result
+                        .shows
+                        .iter()
+                        .any(|word| word.as_str() == HOW_TESTS_RUN);
                     if let Some(code) = &result.code {
-                        take(event.at, code, &result.reason, Some(ended.effect));
+                        let what = if settings { HOW_TESTS_RUN } else { code };
+                        let found = tried(what).filter(|_| tried(code).is_some());
+                        take(event.at, code, found, &result.reason, Some(ended.effect));
                     }
                 }
             }
             Body::Refused(refused) => {
-                take(event.at, &refused.refusal.code, &refused.refusal.what, None);
+                let code = &refused.refusal.code;
+                take(event.at, code, tried(code), &refused.refusal.what, None);
             }
             Body::Decided(decision) if decision.option == "heal" => {
-                take(event.at, "gamed_green", &decision.because, None);
+                let code = "gamed_green";
+                take(event.at, code, tried(code), &decision.because, None);
             }
             _ => {}
         }

@@ -36,6 +36,7 @@ pub fn drawn_start(seed: u64) -> RunStarted {
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         own_tree: None,
+        signers: None,
         weak: kernel::Weak::Suffices,
     }
 }

@@ -12,6 +12,7 @@ pub mod error;
 mod folders;
 pub mod git;
 pub mod index_place;
+pub mod limits;
 pub mod lock;
 mod pinned;
 pub mod places;

@@ -104,8 +104,15 @@ impl Toolchains {
         });
         let system = OF_THE_SYSTEM.iter().map(PathBuf::from);
         let hidden = inside.chain(system).filter(|path| is_for_the_person(path));
+        // Copies and files of one's own beside them (`config.toml.old`), under whatever name.
+        let beside = folders.iter().flat_map(|folder| matching(folder, "*"));
+        let mut hidden: Vec<PathBuf> = hidden
+            .chain(beside.filter(|path| tells_a_key(path)))
+            .collect();
+        hidden.sort();
+        hidden.dedup();
         Self {
-            hidden: hidden.collect(),
+            hidden,
             read: folders,
         }
     }
@@ -148,6 +155,19 @@ fn is_for_the_person(path: &Path) -> bool {
     by_name || text.is_none_or(|text| holds_key(&text))
 }
 
+/// Is this a text that holds a key, and no program?
+fn tells_a_key(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(facts) = fs::metadata(path) else {
+        return false;
+    };
+    let program = facts.permissions().mode() & 0o111 != 0;
+    facts.is_file()
+        && !program
+        && facts.len() <= MOST
+        && fs::read_to_string(path).is_ok_and(|text| holds_key(&text))
+}
+
 fn holds_key(text: &str) -> bool {
     let named = |line: &str| {
         let line = line.trim();
@@ -188,6 +208,12 @@ mod tests {
                 true,
             ),
             (".cargo/credentials.toml", "", true),
+            (
+                ".cargo/config.toml.old",
+                "[registries.x]\ntoken = \"abcd1234\"\n",
+                true,
+            ),
+            (".cargo/notes.txt", "what a token is\n", false),
             (
                 ".cargo/env",
                 "export PATH=\"$HOME/.cargo/bin:$PATH\"\n",

@@ -24,6 +24,7 @@ fn opening(config: &Config) -> Vec<Opening> {
     let opens = |name: &str, value: &Value| match (name, value) {
         ("network.agents" | "network.checks", Value::Text(text)) => text == "full",
         ("approvals.weak", Value::Text(text)) => text == "suffices",
+        ("approvals.decisions", Value::Text(text)) => text == "any",
         ("checks.mutants", Value::Number(_)) => true,
         (
             "sandbox.read" | "sandbox.write" | "network.hosts" | "room.writable" | "room.include",

@@ -225,11 +225,15 @@ impl Control<'_> {
             }
             _ => match written::canaries(runner, &seed, self.files) {
                 Some(mut plan) => {
-                    if runner == Runner::Cargo {
-                        rust::add(
-                            &mut plan,
-                            &Order::of(&seed, self.files, &[".rs"], self.subject.mutants),
-                        );
+                    let order =
+                        |endings| Order::of(&seed, self.files, endings, self.subject.mutants);
+                    match runner {
+                        Runner::Cargo => rust::add(&mut plan, &order(&[".rs"])),
+                        Runner::Node => {
+                            let order = order(&[".js", ".mjs", ".cjs"]);
+                            written::add_constants(&mut plan, &order);
+                        }
+                        _ => {}
                     }
                     plan
                 }
@@ -256,14 +260,23 @@ impl Control<'_> {
         plan.lay_canaries(room)?;
         plan.lay_placebos(room)?;
         let mut control = self.look(room)?;
-        if control.ending == Ending::NotBuilt && plan.forget_mutants() {
-            // Without a standard library, say: the parser knows nothing of that.
-            let why = "nothing of the change was mutated: it does not build with a mark in it";
-            record.told.push(why.to_owned());
-            let plain = (self.candidate)()?;
-            plan.lay_canaries(&plain)?;
-            control = self.look(&plain)?;
-        }
+        // Without a standard library, say: the parser knows nothing of that. And a module that looks at
+        // its own place is another one behind ours.
+        let unlike = plan.wrapped && !seen::differing(self.first, &control.run).is_empty();
+        let plain;
+        let room = match (control.ending == Ending::NotBuilt || unlike) && plan.forget_mutants() {
+            true => {
+                plain = (self.candidate)()?;
+                let why = "nothing of the change was mutated: it does not work with a mark in it";
+                record.told.push(why.to_owned());
+                plan.lay_canaries(&plain)?;
+                control = self.look(&plain)?;
+                &plain
+            }
+            false => room,
+        };
+        let reached = Reached::read(&control.reached);
+        plan.keep_called(&|number| reached.has(number));
         let plan = &plan;
         let wrong = seen::wrong_canaries(plan, self.first, &control.run);
         if !wrong.is_empty() {
@@ -291,7 +304,6 @@ impl Control<'_> {
                 first_few(&names, 10)
             ));
         }
-        let reached = Reached::read(&control.reached);
         self.mutate(room, plan, &reached, &unsteady, record);
         Ok(self.judged(plan, &reached, record))
     }

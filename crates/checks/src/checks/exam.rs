@@ -48,7 +48,8 @@ pub(crate) struct Sitting {
     unwritten: Option<Choice<Unwritten>>,
     /// The state whose checkpoint is the code before; needed to ask.
     base: Option<Text>,
-    /// Names of freezes that must be unchanged, among them what is installed.
+    /// Names of freezes that must be unchanged, among them what is installed; none: what is installed is
+    /// taken as it lies beside the judged tree.
     frozen: Option<Texts>,
     /// Globs of test files, of which none is in the room; needed to ask.
     tests: Option<Items>,
@@ -299,13 +300,14 @@ impl Sitting {
 
     /// What rooms are made of.
     fn ground<'s>(&self, subject: &'s Subject<'_>) -> Result<Ground<'s>, Box<CheckResult>> {
-        let frozen = match &self.frozen {
-            Some(names) => untouched(names, subject).map_err(|tripped| {
+        let names = self.frozen.as_ref();
+        let frozen = names.map(|names| {
+            untouched(names, subject).map_err(|tripped| {
                 let mut results = tripped.results(Self::NAME);
                 Box::new(results.swap_remove(0))
-            })?,
-            None => BTreeMap::new(),
-        };
+            })
+        });
+        let frozen = frozen.transpose()?;
         let base = self.base.as_deref().unwrap_or_default();
         let commit = subject.commits.get(&StateName::from(base));
         let commit =
@@ -323,7 +325,8 @@ impl Sitting {
 
 /// What rooms are made of.
 struct Ground<'s> {
-    frozen: BTreeMap<String, String>,
+    /// None: what is installed is taken as it lies beside the judged tree.
+    frozen: Option<BTreeMap<String, String>>,
     /// The code before.
     commit: &'s str,
     tests: GlobSet,
@@ -332,16 +335,22 @@ struct Ground<'s> {
 impl Ground<'_> {
     /// A room with a product and without tests.
     fn room(&self, subject: &Subject<'_>, product: Product) -> Result<Room, Error> {
-        let room = Room::of(subject, self.commit, &self.frozen)?;
-        if product == Product::Candidate {
-            let everything = items::globs(&["repo/**"])?;
-            let candidate = Candidate {
-                scope: &everything,
-                kept_out: &self.tests,
-                opened: &|_| false,
-            };
-            room.lay_in(subject, &candidate)?;
-        }
+        let room = match (&self.frozen, product) {
+            (None, Product::Before) => Room::as_before(subject, self.commit)?,
+            (None, Product::Candidate) => Room::as_judged(subject)?,
+            (Some(frozen), Product::Before) => Room::of(subject, self.commit, frozen)?,
+            (Some(frozen), Product::Candidate) => {
+                let room = Room::of(subject, self.commit, frozen)?;
+                let everything = items::globs(&["repo/**"])?;
+                let candidate = Candidate {
+                    scope: &everything,
+                    kept_out: &self.tests,
+                    opened: &|_| false,
+                };
+                room.lay_in(subject, &candidate)?;
+                room
+            }
+        };
         for path in room.names()? {
             if self.tests.is_match(format!("repo/{path}")) {
                 room.put(&path, None)?;

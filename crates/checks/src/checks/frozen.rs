@@ -7,22 +7,42 @@ use crate::judge::{Answer, Judge, Judged, Trouble};
 use crate::readers::{items, seal};
 use crate::settings::{Item, Items, Texts};
 use crate::text::{answer, first_few};
+use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// Shown where nothing but what decides how tests run was changed: a fixture in a `conftest.py` may be
+/// honest work, and only a person can say.
+pub(crate) const HOW_TESTS_RUN: &str = "how_tests_run";
+
 /// What of a freeze is not the same now, each with what happened to it.
 pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) -> Vec<String> {
-    let mut changed = Vec::new();
-    for (item, hash) in frozen {
-        match seal::now(subject, item) {
-            Ok(sealed) if sealed.hash == *hash => {}
-            Ok(_) => changed.push(format!("{item} was changed")),
-            Err(why) => changed.push(format!("{item} {why}")),
-        }
+    let items = frozen.iter();
+    let changed = items.filter_map(|(item, hash)| Some((item, otherwise(subject, item, hash)?)));
+    changed.map(|(item, how)| format!("{item} {how}")).collect()
+}
+
+/// What happened to something frozen, if it is not the same.
+fn otherwise(subject: &Subject<'_>, item: &str, hash: &str) -> Option<String> {
+    match seal::now(subject, item) {
+        Ok(sealed) if sealed.hash == *hash => None,
+        Ok(_) => Some("was changed".to_owned()),
+        Err(why) => Some(why.to_string()),
     }
-    changed
+}
+
+/// Is all that was changed of a freeze what decides how tests run?
+pub(crate) fn only_how_tests_run(
+    subject: &Subject<'_>,
+    frozen: &BTreeMap<String, String>,
+) -> Result<bool, Error> {
+    let settings = items::spelt_out(subject, &["test config".to_owned()])?.inside;
+    let settings = items::globs(&settings)?;
+    let decides = |item: &str| settings.is_match(item) || item.ends_with("#tests");
+    let mut all = frozen.iter();
+    Ok(all.all(|(item, hash)| decides(item) || otherwise(subject, item, hash).is_none()))
 }
 
 /// What an earlier gate froze under a name is the same, byte for byte.
@@ -75,6 +95,20 @@ impl Judge for Frozen {
         if !added.is_empty() {
             let why = format!("came after the freeze: {}", first_few(&added, 5));
             results.push(answer(Self::NAME, Verdict::Fail, &why));
+        }
+        let frozen = self.of.iter().filter_map(|name| subject.frozen.get(name));
+        let mut settings = added.is_empty() || self.closed.iter().all(|item| item == "test config");
+        settings &= self.kept_as.is_none();
+        for items in frozen {
+            settings &= only_how_tests_run(subject, items).map_err(Trouble::cannot)?;
+        }
+        if settings {
+            for result in results
+                .iter_mut()
+                .filter(|one| one.verdict == Verdict::Fail)
+            {
+                result.shows.insert(Word::from(HOW_TESTS_RUN));
+            }
         }
         Ok(results)
     }

@@ -5,7 +5,7 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::dependencies::{World, manifests};
+use crate::readers::dependencies::{LOCKFILES, manifests};
 use crate::readers::{paths, sources};
 use crate::settings::Globs;
 use crate::text::first_few;
@@ -19,33 +19,6 @@ pub(crate) struct Lockfile {
     #[serde(default)]
     allow: Globs,
 }
-
-/// The lockfiles of each world, beside the manifest or in a folder above it.
-const LOCKFILES: [(World, &[&str]); 4] = [
-    (World::Cargo, &["Cargo.lock"]),
-    (
-        World::Npm,
-        &[
-            "package-lock.json",
-            "npm-shrinkwrap.json",
-            "yarn.lock",
-            "pnpm-lock.yaml",
-            "bun.lock",
-            "bun.lockb",
-        ],
-    ),
-    (
-        World::Python,
-        &[
-            "uv.lock",
-            "poetry.lock",
-            "pdm.lock",
-            "Pipfile.lock",
-            "pylock.toml",
-        ],
-    ),
-    (World::Go, &["go.sum"]),
-];
 
 impl Judge for Lockfile {
     const NAME: &'static str = "lockfile";

@@ -20,8 +20,8 @@ use crate::settings::{
     Choice, Choices, IdPattern, Items, Placed, RelativePath, Seconds, SettingsError, Text, Texts,
 };
 use crate::text::{answer, first_few, several_lines};
-use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict};
+use kernel::{StateName, Word};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -68,6 +68,7 @@ pub(crate) struct Tripped {
     verdict: Verdict,
     code: &'static str,
     why: String,
+    shows: Option<&'static str>,
 }
 
 pub(crate) fn cheat(code: &'static str, why: String) -> Tripped {
@@ -75,6 +76,7 @@ pub(crate) fn cheat(code: &'static str, why: String) -> Tripped {
         verdict: Verdict::Fail,
         code,
         why,
+        shows: None,
     }
 }
 
@@ -83,6 +85,7 @@ pub(crate) fn cannot(why: impl Display) -> Tripped {
         verdict: Verdict::CouldNotRun,
         code: "tripwire_missing",
         why: why.to_string(),
+        shows: None,
     }
 }
 
@@ -90,6 +93,7 @@ impl Answer for Tripped {
     fn results(self, name: &str) -> Vec<CheckResult> {
         let mut result = answer(name, self.verdict, &self.why);
         result.code = Some(self.code.to_owned());
+        result.shows.extend(self.shows.map(Word::from));
         vec![result]
     }
 }
@@ -346,10 +350,14 @@ pub(crate) fn untouched(
         });
     }
     let which = first_few(&changed, 5);
-    Err(cheat(
-        "tamper_tripwire",
-        format!("frozen, and not the same: {which}"),
-    ))
+    let settings = frozen::only_how_tests_run(subject, &files).map_err(cannot)?;
+    Err(Tripped {
+        shows: settings.then_some(frozen::HOW_TESTS_RUN),
+        ..cheat(
+            "tamper_tripwire",
+            format!("frozen, and not the same: {which}"),
+        )
+    })
 }
 
 fn lay_in(

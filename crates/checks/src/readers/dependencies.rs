@@ -177,6 +177,39 @@ fn go(text: &str) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
+/// The lockfiles of each world, beside the manifest or in a folder above it.
+pub(crate) const LOCKFILES: [(World, &[&str]); 4] = [
+    (World::Cargo, &["Cargo.lock"]),
+    (
+        World::Npm,
+        &[
+            "package-lock.json",
+            "npm-shrinkwrap.json",
+            "yarn.lock",
+            "pnpm-lock.yaml",
+            "bun.lock",
+            "bun.lockb",
+        ],
+    ),
+    (
+        World::Python,
+        &[
+            "uv.lock",
+            "poetry.lock",
+            "pdm.lock",
+            "Pipfile.lock",
+            "pylock.toml",
+        ],
+    ),
+    (World::Go, &["go.sum"]),
+];
+
+/// Is this a lockfile of a world that we know?
+pub(crate) fn is_lock(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    LOCKFILES.iter().any(|(_, locks)| locks.contains(&name))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

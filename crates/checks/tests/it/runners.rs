@@ -27,6 +27,7 @@ const RECORDED: &[(&str, i32, Ending, [usize; 3])] = &[
     ("pytest_red.xml", 1, Ending::Red, [4, 2, 2]),
     ("pytest_no_symbol.xml", 2, Ending::NotBuilt, [0, 0, 0]),
     ("pytest_none.xml", 5, Ending::NoTests, [0, 0, 0]),
+    ("pytest_subtests.xml", 0, Ending::Green, [2, 0, 0]),
     ("pytest_early_stop.xml", 0, Ending::Incomplete, [1, 0, 0]),
     ("unittest_green.xml", 0, Ending::Green, [2, 0, 1]),
     ("unittest_red.xml", 1, Ending::Red, [1, 1, 1]),

@@ -104,12 +104,7 @@ pub fn verify(
     now: Time,
 ) -> Result<Signer, EngineError> {
     let allowed = allowed::parse(approvers_text)?;
-    let signature = SshSig::from_pem(pem.trim()).map_err(|error| {
-        invalid(
-            format!("this is not an SSH signature: {error}"),
-            "give the file that ssh-keygen wrote, from BEGIN SSH SIGNATURE to END".to_owned(),
-        )
-    })?;
+    let signature = read(pem)?;
     let fingerprint = signature
         .public_key()
         .fingerprint(HashAlg::Sha256)
@@ -145,6 +140,32 @@ pub fn verify(
         principal: line.principal.clone(),
         fingerprint,
     })
+}
+
+/// Reads a signature, and nothing that only resembles one: what it says must be written in the one way
+/// in which `ssh-keygen` writes it, with nothing before, behind or between.
+fn read(pem: &str) -> Result<SshSig, EngineError> {
+    let refuse = |why: String| {
+        invalid(
+            format!("this is not an SSH signature: {why}"),
+            "give the file that ssh-keygen wrote, from BEGIN SSH SIGNATURE to END".to_owned(),
+        )
+    };
+    let signature = SshSig::from_pem(pem.trim()).map_err(|error| refuse(error.to_string()))?;
+    let again = signature.to_pem(LineEnding::LF);
+    let again = again.map_err(|error| refuse(error.to_string()))?;
+    // Lines may be broken elsewhere, as mail programs do.
+    let letters = |text: &str| -> Vec<u8> {
+        let all = text.bytes();
+        all.filter(|byte| !byte.is_ascii_whitespace()).collect()
+    };
+    if letters(pem) != letters(&again) {
+        return Err(refuse("there is more in it than a signature".to_owned()));
+    }
+    match (signature.version(), signature.reserved()) {
+        (SshSig::VERSION, []) => Ok(signature),
+        _ => Err(refuse("its form is another than ours".to_owned())),
+    }
 }
 
 /// Why a key may not sign now, in words.

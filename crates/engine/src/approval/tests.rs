@@ -113,6 +113,38 @@ fn a_listed_signature_is_a_decision() {
     .unwrap();
 }
 
+/// What else may lie around a signature, and `ssh-keygen` takes for none.
+#[test]
+fn what_only_resembles_a_signature_is_none() {
+    let approvers = line("ada", &key(1));
+    let pem = sign(&key(1), NAMESPACE, &words());
+    let (head, tail) = pem.trim().split_once('\n').unwrap();
+    let (body, end) = tail.rsplit_once('\n').unwrap();
+    let bare = body.replace('\n', "");
+    let wrapped = |body: &str| format!("{head}\n{body}\n{end}\n");
+    // One byte more behind the signature, and another version of the form.
+    let longer = match bare.strip_suffix('=') {
+        Some(rest) => format!("{rest}A"),
+        None => format!("{bare}AAAA"),
+    };
+    let older = bare.replacen("U1NIU0lHAAAAAQ", "U1NIU0lHAAAAAA", 1);
+    assert_ne!(older, bare);
+    for other in [
+        format!("see below\n{pem}"),
+        format!("{pem}\nand more\n"),
+        format!("{pem}{pem}"),
+        format!("{head}\nComment: mine\n{body}\n{end}\n"),
+        format!("{head}\n{body}AAAA\n{end}\n"),
+        wrapped(&longer),
+        wrapped(&older),
+    ] {
+        let said = code(verify(&approvers, &other, &words(), NOW));
+        assert_eq!(said, "signature_invalid", "{other}");
+    }
+    // As it was written, it is one.
+    verify(&approvers, &pem, &words(), NOW).unwrap();
+}
+
 #[test]
 fn a_signature_holds_for_its_words_only() {
     let approvers = line("ada", &key(1));
@@ -279,10 +311,7 @@ fn each_channel_says_what_it_lacks() {
         approve(approvers, pem, &mut desk, &words(), NOW)
     };
     let typed = try_it(None, None, Some(&format!(" {}\n", right.to_lowercase()))).unwrap();
-    assert_eq!(
-        (typed.who.as_str(), typed.channel.as_str()),
-        ("ada", "terminal")
-    );
+    assert_eq!((typed.who.as_str(), typed.channel.as_str()), ("ada", TYPED));
     for (result, expected) in [
         (
             try_it(Some(&approvers), None, Some(&right)),

@@ -35,6 +35,7 @@ pub fn drive(
     look::run_name(driving.project, driving.name)?;
     driving.project.read_approvers()?;
     let _lock = lock(driving.project, driving.name)?;
+    workspace::limits::suffice()?;
     workspace::trust::hold(driving.project, &driving.project.config()?)?;
     loop {
         match once(driving, observer, hook) {

@@ -170,6 +170,7 @@ pub(super) fn fresh(
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         own_tree: None,
+        signers: None,
         weak: kernel::Weak::Suffices,
     };
     Ok((name, started))

@@ -58,6 +58,7 @@ pub fn names(project: &Project) -> Vec<String> {
 }
 
 /// Who waived the sandbox of a milestone, and for which runs.
+#[derive(Debug, Clone)]
 pub struct Waived {
     /// The person.
     pub who: String,

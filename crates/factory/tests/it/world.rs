@@ -179,6 +179,7 @@ pub(crate) fn started() -> RunStarted {
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         own_tree: None,
+        signers: None,
         weak: kernel::Weak::Suffices,
     }
 }

@@ -331,7 +331,9 @@ fn arrival(run: &FlowState, step: &Step, to: &Position) -> Arrival {
 pub(super) fn gate_checks(workflow: &Workflow, run: &FlowState) -> Vec<CheckSpec> {
     let mut checks = workflow.states[&run.position.state].gate.clone();
     checks.extend(objection::check(workflow, run));
+    // What is handed in under seal is progress that no file shows.
     if workflow.table.state(&run.position.state).kind == Kind::Work
+        && !workflow.is_sealed_in(&run.position.state)
         && !run.tries_first()
         && let Some(stall) = &workflow.stall_check
     {

@@ -56,6 +56,7 @@ impl Hand {
             sandbox_waived_through: None,
             sandbox_waiver_signature: None,
             own_tree: None,
+            signers: None,
             weak: kernel::Weak::Suffices,
         };
         let mut hand = Hand {

@@ -96,6 +96,7 @@ fn inputs() -> Vec<What> {
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         own_tree: None,
+        signers: None,
         weak: kernel::Weak::Suffices,
     };
     vec![

@@ -28,18 +28,26 @@ pub fn private_reaches(text: &str) -> Result<Vec<Reach>, NoRust> {
 
 fn walk(tokens: TokenStream, found: &mut Vec<Reach>) {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
-    let mut imports = false;
+    let (mut imports, mut of_std) = (false, false);
     for (at, token) in tokens.iter().enumerate() {
         let line = u32::try_from(token.span().start().line).unwrap_or(u32::MAX);
         let mut say = |by: String| found.push(Reach { line, by });
         let next = |text: char| matches!(tokens.get(at + 1), Some(TokenTree::Punct(one)) if one.as_char() == text);
         match token {
-            TokenTree::Ident(word) if *word == "use" => imports = true,
+            TokenTree::Ident(word) if *word == "use" => (imports, of_std) = (true, false),
             TokenTree::Punct(one) if one.as_char() == ';' => imports = false,
-            TokenTree::Ident(word)
-                if INCLUDES.iter().any(|one| word == one) && (next('!') || imports) =>
-            {
-                say(format!("`{word}!`"));
+            TokenTree::Ident(word) if imports && (*word == "std" || *word == "core") => {
+                of_std = true;
+            }
+            TokenTree::Ident(word) if INCLUDES.iter().any(|one| word == one) => {
+                let called = match tokens.get(at + 2) {
+                    Some(TokenTree::Group(group)) if next('!') => Some(group),
+                    _ => None,
+                };
+                let taken = imports && (of_std || renamed(&tokens, at));
+                if taken || called.is_some_and(|group| !takes_fixture(word, group.stream())) {
+                    say(format!("`{word}!`"));
+                }
             }
             TokenTree::Literal(one) if one.to_string().contains(SOURCE) => {
                 say(format!("a path into `{SOURCE}`"));
@@ -52,13 +60,8 @@ fn walk(tokens: TokenStream, found: &mut Vec<Reach>) {
                 }
                 if imports {
                     // `use std::{include as slurp};`
-                    let words = group.stream().to_string();
-                    let mut words = words.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-                    if let Some(word) = words.find(|word| INCLUDES.contains(word)) {
-                        found.push(Reach {
-                            line,
-                            by: format!("`{word}!`"),
-                        });
+                    if let Some(word) = imported(group.stream(), of_std) {
+                        say(format!("`{word}!`"));
                     }
                 }
                 walk(group.stream(), found);
@@ -66,6 +69,42 @@ fn walk(tokens: TokenStream, found: &mut Vec<Reach>) {
             _ => {}
         }
     }
+}
+
+/// Is what stands here imported under another name? Its calls would not be seen.
+fn renamed(tokens: &[TokenTree], at: usize) -> bool {
+    matches!(tokens.get(at + 1), Some(TokenTree::Ident(word)) if *word == "as")
+}
+
+/// A macro that includes files, among names that are imported. A module may have a function of that
+/// name: only those of the standard library are macros, and only a name of its own hides a call.
+fn imported(names: TokenStream, of_std: bool) -> Option<String> {
+    let tokens: Vec<TokenTree> = names.into_iter().collect();
+    let mut each = tokens.iter().enumerate();
+    each.find_map(|(at, token)| match token {
+        TokenTree::Ident(word) if INCLUDES.iter().any(|one| word == one) => {
+            (of_std || renamed(&tokens, at)).then(|| word.to_string())
+        }
+        TokenTree::Group(group) => imported(group.stream(), of_std),
+        _ => None,
+    })
+}
+
+/// Does this take a fixture from beside the test, which is no source?
+fn takes_fixture(word: &proc_macro2::Ident, arguments: TokenStream) -> bool {
+    let arguments: Vec<TokenTree> = arguments.into_iter().collect();
+    let [TokenTree::Literal(one)] = arguments.as_slice() else {
+        return false;
+    };
+    let text = one.to_string();
+    let Some(path) = text
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+    else {
+        return false;
+    };
+    let beside = !path.starts_with('/') && !path.contains("..") && !path.contains('\\');
+    *word != "include" && beside && !path.ends_with(".rs")
 }
 
 /// `path = ...`, also inside of `cfg_attr(...)`.
@@ -93,9 +132,15 @@ mod tests {
                 "`include_str!`",
             ),
             (
-                "\nfn t() { core::include_bytes!(\"a\"); }",
+                "\nfn t() { core::include_bytes!(\"a/lib.rs\"); }",
                 "`include_bytes!`",
             ),
+            (
+                "\nfn t() { include_str!(concat!(\"..\", \"/lib.txt\")); }",
+                "`include_str!`",
+            ),
+            ("\nuse mm_a::include as slurp;", "`include!`"),
+            ("\nuse mm_a::{b, c::{include_str as d}};", "`include_str!`"),
             ("\nuse std::include as slurp;", "`include!`"),
             ("\nuse std::{include_str as slurp};", "`include_str!`"),
             ("\n#[path = \"../a.rs\"] mod a;", "`#[path]`"),
@@ -117,9 +162,10 @@ mod tests {
         }
         for text in [
             "// include!(\"x\") and #[path]\nfn t() { let path = 1; let s = \"include!\"; }",
-            "use mm_a::include;\n"
-                .replace("include", "including")
-                .as_str(),
+            // Names of one's own, and a fixture that lies beside the test.
+            "use mm_a::include;\nuse mm_a::{include, exclude};",
+            "fn t(include: bool) { if include != true { f(include) } }",
+            "fn t() { let text = include_str!(\"fixtures/a.json\"); include_bytes!(\"a.png\"); }",
             "#[derive(Debug)] struct Path { path: u8 }",
         ] {
             assert_eq!(private_reaches(text).unwrap(), [], "{text}");

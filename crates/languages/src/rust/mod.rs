@@ -27,6 +27,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use syn::UseTree;
 use syn::spanned::Spanned;
 
+/// The tokens of a source, without what stands before them.
+pub(crate) fn tokens_of(text: &str) -> Result<proc_macro2::TokenStream, NoRust> {
+    tokens::lex(clean(text))
+}
+
 /// The surface of a crate. `uses` are the surfaces of the crates that it may re-export from, by
 /// crate name. An error says which file does not parse, and where.
 pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extracted, Unread> {

@@ -375,6 +375,9 @@ pub(crate) struct New {
     /// Set a field of the state file; agents cannot change it afterwards
     #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
     pub(crate) set: Vec<(String, String)>,
+    /// An examiner who sees no code asks the product questions that nobody else knows
+    #[arg(long)]
+    pub(crate) exam: bool,
     /// A validation command that the engine runs itself (default: found in the repository)
     #[arg(long, value_name = "COMMAND")]
     pub(crate) check: Vec<String>,

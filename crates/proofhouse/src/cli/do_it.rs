@@ -18,9 +18,6 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
     if args.refactor {
         set.push(("change".to_owned(), "refactor".to_owned()));
     }
-    if args.exam {
-        set.push(("exam".to_owned(), "yes".to_owned()));
-    }
     // Whoever names no rung looks at the diff: that is what `do` ends with.
     let careful = args.autonomy.is_none() && config.autonomy().is_none();
     let mut asked = New {
@@ -33,6 +30,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
         yes: true,
         name: args.name.clone(),
         set,
+        exam: args.exam,
         check: args.check.clone(),
         agent: args.agent.clone().or_else(|| installed(&config)),
         autonomy: match careful {

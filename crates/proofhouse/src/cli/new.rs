@@ -31,6 +31,10 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
 
 /// Starts the run that is asked for.
 pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineError> {
+    let mut set = args.set.clone();
+    if args.exam {
+        set.push(("exam".to_owned(), "yes".to_owned()));
+    }
     let asked = NewRun {
         workflow: args.workflow.clone(),
         place: place(project, args)?,
@@ -42,7 +46,7 @@ pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineErro
             Missing::Ask
         },
         name: args.name.clone(),
-        set: args.set.clone(),
+        set,
         commands: args.check.clone(),
         agent: args.agent.clone(),
         autonomy: match args.autonomy {

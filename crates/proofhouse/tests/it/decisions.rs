@@ -137,6 +137,52 @@ fn an_approvers_file_that_cannot_be_read_or_was_taken_away_opens_no_terminal() {
 }
 
 #[test]
+fn a_run_that_takes_signed_decisions_alone_keeps_to_who_was_listed() {
+    let world = World::new();
+    let signed = |args: &[&str]| -> crate::support::Said {
+        let mut command = world.command(args);
+        command.env("PROOFHOUSE_APPROVALS__DECISIONS", "signed");
+        command.output().unwrap().into()
+    };
+    world.write("agent/script.toml", HONEST);
+    world.write(".gitignore", "agent/\n");
+    let new = [
+        &crate::support::TASK[..],
+        &["--dir", "tasks/t", "--check", crate::support::CHECK],
+        &[
+            "--agent",
+            "scripted:agent/script.toml",
+            "--autonomy",
+            "conservative",
+        ],
+    ]
+    .concat();
+    // Nobody is listed who could sign.
+    signed(&new).refuses(1, "approvers_missing");
+    let ann = world.approver("ann");
+    signed(&new).exits(0);
+    world.run(&["run", "t"]).exits(2);
+    // The file was never committed, and its loss still opens no terminal.
+    let path = world.at(".proofhouse/approvers");
+    let text = std::fs::read_to_string(&path).unwrap();
+    std::fs::remove_file(&path).unwrap();
+    let words = ["decide", "t", "approve", "--because", "x"];
+    world.run(&words).refuses(1, "approvers_missing");
+    world.run(&["run", "t"]).refuses(1, "approvers_missing");
+    // Another file in its place: whoever is new there was not asked for by this run.
+    let eve = world.approver("eve");
+    world.decide(&eve, "approve").refuses(1, "signer_unknown");
+    // Whoever was struck from it has no say any more, and everybody else does.
+    world.decide(&ann, "approve").refuses(1, "signer_unknown");
+    std::fs::write(&path, &text).unwrap();
+    world.decide(&ann, "approve").exits(0);
+    assert_eq!(world.status()["state"], "done");
+    // The audit holds its decisions against who was listed then, whoever is listed now.
+    std::fs::remove_file(&path).unwrap();
+    world.run(&["audit", "t"]).exits(0);
+}
+
+#[test]
 fn a_signature_is_for_one_moment_only() {
     let world = waiting();
     let key = world.approver("ann");
@@ -213,7 +259,7 @@ fn a_person_at_a_terminal_types_the_run_code() {
         .iter()
         .find(|record| record["kind"] == "decided.v1")
         .unwrap();
-    assert_eq!(decided["body"]["channel"], "terminal");
+    assert_eq!(decided["body"]["channel"], engine::approval::TYPED);
 }
 
 #[test]

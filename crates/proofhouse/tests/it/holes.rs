@@ -193,3 +193,29 @@ fn a_journal_of_moves_without_gates_is_found() {
         "{findings:#?}"
     );
 }
+
+/// Low limits of the shell are found before anybody works, and cost nothing.
+#[test]
+fn a_limit_that_is_too_low_begins_no_attempt() {
+    let world = World::new();
+    world.start(HONEST, &[]);
+    let limited = |limit: &str| -> crate::support::Said {
+        let line = format!("ulimit {limit} && exec {} run t", crate::support::BIN);
+        let run = world.command(&[]);
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-c", &line]).current_dir(world.path());
+        for (name, value) in run.get_envs() {
+            match value {
+                Some(value) => shell.env(name, value),
+                None => shell.env_remove(name),
+            };
+        }
+        shell.output().unwrap().into()
+    };
+    let before = world.journal().len();
+    limited("-n 48").refuses(3, "limits_too_low");
+    limited("-v 180000").refuses(3, "limits_too_low");
+    assert_eq!(world.journal().len(), before, "nothing was begun");
+    // A soft limit is ours to raise.
+    limited("-S -n 48").exits(0);
+}

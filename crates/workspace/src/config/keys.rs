@@ -43,6 +43,8 @@ pub const TIERS: [&str; 3] = ["fast", "standard", "top"];
 pub const RUNGS: [&str; 3] = ["manual", "conservative", "auto"];
 /// The words of `approvals.weak`.
 pub const WEAK: [&str; 2] = ["asks", "suffices"];
+/// The words of `approvals.decisions`.
+pub const DECISIONS: [&str; 2] = ["any", "signed"];
 /// What agents may talk to.
 pub const AGENT_NETWORKS: [&str; 3] = ["none", "model", "full"];
 /// What checks may talk to.
@@ -274,6 +276,12 @@ pub const KEYS: &[Key] = &[
         Shape::OneOf(&WEAK),
         "what new runs under `auto` do where nothing shows that their evidence could have failed: `asks` a person before they complete, or that `suffices`",
         "\"asks\"",
+    ),
+    key(
+        "approvals.decisions",
+        Shape::OneOf(&DECISIONS),
+        "which decisions new runs take: `any`, or `signed` ones alone, by those whom .proofhouse/approvers lists when the run begins",
+        "\"signed\"",
     ),
     key(
         "room.writable",

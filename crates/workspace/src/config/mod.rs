@@ -170,6 +170,11 @@ impl Config {
         }
     }
 
+    /// Do new runs take signed decisions alone?
+    pub fn signed_alone(&self) -> bool {
+        self.text("approvals.decisions") == Some("signed")
+    }
+
     /// The rung of new runs.
     pub fn autonomy(&self) -> Option<kernel::Autonomy> {
         match self.text("approvals.autonomy")? {

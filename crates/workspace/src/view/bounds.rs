@@ -2,6 +2,7 @@
 //! or read: a file of a hundred gigabytes costs nobody a disk, the memory, or an hour.
 
 use crate::error::{Error, Kind};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// The largest file that a view has a copy of. Git could not keep a larger one in a checkpoint within
@@ -16,16 +17,26 @@ pub(super) const MOST_TAKEN: u64 = 4 << 30;
 const TOO_LARGE: &str = "change_too_large";
 
 fn size(path: &Path) -> u64 {
-    let found = path.symlink_metadata();
-    found.map_or(0, |found| if found.is_file() { found.len() } else { 0 })
+    size_and_data(path).0
+}
+
+/// The size of a file, and what a copy of it takes: its data, and nothing for its holes.
+fn size_and_data(path: &Path) -> (u64, u64) {
+    match path.symlink_metadata() {
+        Ok(found) if found.is_file() => {
+            let written = found.blocks().saturating_mul(512);
+            (found.len(), found.len().min(written))
+        }
+        _ => (0, 0),
+    }
 }
 
 /// Refuses a view that there is no room for.
 pub(super) fn room(from: &Path, files: &[&PathBuf], home: &Path) -> Result<(), Error> {
     let mut all = 0_u64;
     for path in files {
-        let size = size(&from.join(path));
-        all = all.saturating_add(size);
+        let (size, data) = size_and_data(&from.join(path));
+        all = all.saturating_add(data);
         if size > LARGEST_SHOWN {
             return Err(Error::user(
                 "repo_file_too_large",
@@ -122,9 +133,14 @@ mod tests {
         let refused = room(&view, &[&path("small"), &path("large")], dir.path()).unwrap_err();
         assert_eq!(refused.code, "repo_file_too_large");
         room(&view, &[&path("link")], dir.path()).unwrap();
-        // No disk of a test has room for so many of them.
+        // Holes take no room, and no disk of a test has it for so much data.
         let part = path("part-0");
-        let all = vec![&part; 1 << 20];
+        room(&view, &vec![&part; 1 << 12], dir.path()).unwrap();
+        let mut file = File::create(view.join("full")).unwrap();
+        std::io::Write::write_all(&mut file, &vec![7; 32 << 20]).unwrap();
+        file.sync_all().unwrap();
+        let full = path("full");
+        let all = vec![&full; 1 << 20];
         assert_eq!(
             room(&view, &all, dir.path()).unwrap_err().code,
             "no_room_for_view"

@@ -9,7 +9,7 @@ use crate::pinned::{Entry, Pinned};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use store::{Node, Tree, encode_path};
@@ -147,6 +147,29 @@ pub(crate) fn special(path: &Path, what: &str) -> Error {
     )
 }
 
+/// Copies what is written of a file, and leaves its holes what they are. Where the file system does not
+/// tell them apart, all of it is data.
+fn copy_data(from: &mut fs::File, to: &mut fs::File, length: u64) -> std::io::Result<()> {
+    use rustix::fs::{SeekFrom as At, seek};
+    let mut at = 0;
+    while at < length {
+        let data = match seek(&*from, At::Data(at)) {
+            Ok(data) => data,
+            Err(rustix::io::Errno::NXIO) => break,
+            Err(_) => at,
+        };
+        let hole = seek(&*from, At::Hole(data)).unwrap_or(length);
+        from.seek(SeekFrom::Start(data))?;
+        to.seek(SeekFrom::Start(data))?;
+        let size = hole.saturating_sub(data);
+        if std::io::copy(&mut from.take(size), to)? < size {
+            break;
+        }
+        at = hole;
+    }
+    to.set_len(length)
+}
+
 /// Copies the content, and gives its hash.
 fn content(from: &mut fs::File, found: &fs::Metadata, target: &Path) -> std::io::Result<String> {
     // Never over something, nor through a link that lies there.
@@ -157,7 +180,7 @@ fn content(from: &mut fs::File, found: &fs::Metadata, target: &Path) -> std::io:
         to.write_all(&bytes)?;
         return Ok(store::sha256_hex(&bytes));
     }
-    std::io::copy(from, &mut to)?;
+    copy_data(from, &mut to, found.len())?;
     let (folder, name) = (target.parent(), target.file_name());
     let (Some(folder), Some(name)) = (folder, name) else {
         return Err(std::io::Error::other("it has no name"));
@@ -166,5 +189,33 @@ fn content(from: &mut fs::File, found: &fs::Metadata, target: &Path) -> std::io:
     match tree.files.into_values().next() {
         Some(Node::File { sha256 } | Node::Executable { sha256 }) => Ok(sha256),
         _ => Err(std::io::Error::other("its copy is no file")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_with_holes_is_copied_by_its_data() {
+        let dir = tempfile::tempdir().unwrap();
+        let (from, to) = (dir.path().join("from"), dir.path().join("to"));
+        let size = 16 << 20;
+        let mut file = fs::File::create_new(&from).unwrap();
+        file.write_all(b"head").unwrap();
+        file.seek(SeekFrom::Start(size / 2)).unwrap();
+        file.write_all(b"middle").unwrap();
+        file.set_len(size).unwrap();
+        let mut file = fs::File::open(&from).unwrap();
+        let found = file.metadata().unwrap();
+        let hash = content(&mut file, &found, &to).unwrap();
+        let (before, after) = (fs::read(&from).unwrap(), fs::read(&to).unwrap());
+        assert!(before == after, "the same bytes");
+        assert_eq!(hash, store::sha256_hex(&after));
+        let made = to.metadata().unwrap();
+        // A file system without holes has none in the source either.
+        if found.blocks() * 512 < size / 2 {
+            assert!(made.blocks() * 512 < size / 2, "{}", made.blocks());
+        }
     }
 }

@@ -105,6 +105,10 @@ pub(super) struct Plan {
     pub(super) others: Vec<Mutant>,
     pub(super) left_out: usize,
     pub(super) faults: Vec<String>,
+    /// Do modules of ours stand in the place of others? Who is not called from outside is not seen then,
+    /// and a module that looks at its own place is another in another one.
+    #[serde(default)]
+    pub(super) wrapped: bool,
 }
 
 impl Order {
@@ -172,6 +176,14 @@ impl Plan {
         self.constants.clear();
         self.others.clear();
         any
+    }
+
+    /// Leaves out functions that nobody was seen to call, where calls from inside are not seen.
+    pub(super) fn keep_called(&mut self, called: &dyn Fn(u32) -> bool) {
+        if self.wrapped {
+            self.functions.retain(|one| called(one.number));
+            self.constants.retain(|one| called(one.number));
+        }
     }
 
     pub(super) fn lay_canaries(&self, room: &Room) -> Result<(), Error> {

@@ -1,9 +1,10 @@
 //! Canaries for languages of which nothing has to be parsed for it: they are written behind the last
 //! line of a file of tests.
 
-use super::plan::{Canary, Ends, Order, Plan, Test};
+use super::plan::{Canary, Ends, Function, Mutant, Order, Placebo, Plan, Test};
 use super::{File, Files};
 use crate::readers::runners::Runner;
+use languages::script::{Source, wrapped};
 
 const NODE: &[(&str, Ends, &str)] = &[
     ("passes", Ends::Passed, "ASSERT.strictEqual(1 + 1, 2)"),
@@ -20,17 +21,37 @@ const CARGO: &[(&str, Ends, &str)] = &[
     ("error", Ends::Failed, "panic!(\"of a canary\");"),
 ];
 
+/// For vitest and jest: both have `test` and `expect`.
+const EXPECT: &[(&str, Ends, &str)] = &[
+    ("passes", Ends::Passed, "ASSERT(1 + 1).toBe(2)"),
+    ("equal", Ends::Failed, "ASSERT(1).toBe(2)"),
+    ("true", Ends::Failed, "ASSERT(false).toBeTruthy()"),
+    ("raises", Ends::Failed, "ASSERT(() => {}).toThrow()"),
+    ("error", Ends::Failed, "throw new Error(\"of a canary\")"),
+];
+
+const GO: &[(&str, Ends, &str)] = &[
+    (
+        "passes",
+        Ends::Passed,
+        "if 1+1 != 2 { t.Fatal(\"of a canary\") }",
+    ),
+    ("fails", Ends::Failed, "t.Error(\"of a canary\")"),
+    ("ends", Ends::Failed, "t.FailNow()"),
+    ("error", Ends::Failed, "t.Fatalf(\"of a %s\", \"canary\")"),
+];
+
+/// Endings of files that jest and vitest take.
+const SCRIPTS: &[&str] = &[".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"];
+
 /// A plan with canaries alone; none where there are none for this runner.
 pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan> {
     let (endings, rows): (&[&str], _) = match runner {
         Runner::Node => (&[".js", ".mjs", ".cjs"], NODE),
         Runner::Cargo => (&[".rs"], CARGO),
-        Runner::Pytest
-        | Runner::Unittest
-        | Runner::Vitest
-        | Runner::Jest
-        | Runner::Go
-        | Runner::Junit => return None,
+        Runner::Vitest | Runner::Jest => (SCRIPTS, EXPECT),
+        Runner::Go => (&["_test.go"], GO),
+        Runner::Pytest | Runner::Unittest | Runner::Junit => return None,
     };
     let mut order = Order::of(seed, files, endings, None);
     if runner == Runner::Cargo && !order.tests.iter().any(|file| file.changed) {
@@ -42,10 +63,14 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
     let each = order.tests.iter().enumerate();
     let tests = each.map(|(number, file)| {
         let token = format!("{}_{number}", order.token);
-        let name = |kind: &str| format!("test_{token}_{kind}");
+        let name = |kind: &str| match runner {
+            Runner::Go => format!("Test_{token}_{kind}"),
+            _ => format!("test_{token}_{kind}"),
+        };
         let appended = match runner {
             Runner::Cargo => rust(&token, rows, &name),
-            _ => script(&token, rows, &name, is_module(file)),
+            Runner::Go => go(rows, &name),
+            _ => script(runner, &token, rows, &name, is_module(file)),
         };
         Test {
             path: file.path.clone(),
@@ -68,33 +93,81 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
     })
 }
 
-/// Does node take this file for an ECMAScript module?
 fn is_module(file: &File) -> bool {
-    let imports = |line: &str| {
-        let line = line.trim_start();
-        line.starts_with("import ") || line.starts_with("import{") || line.starts_with("export ")
-    };
-    match file.path.rsplit('.').next() {
-        Some("mjs") => true,
-        Some("cjs") => false,
-        _ => file.now.lines().any(imports),
+    languages::script::is_module(&file.path, &file.now)
+}
+
+/// Adds constants of the changed modules to a plan that has canaries.
+pub(super) fn add_constants(plan: &mut Plan, order: &Order) {
+    let tests: Vec<&str> = order.tests.iter().map(|file| file.now.as_str()).collect();
+    let mut next = 1;
+    for file in &order.code {
+        let source = Source {
+            path: &file.path,
+            now: &file.now,
+            before: file.before.as_deref(),
+        };
+        let Some(module) = wrapped(source, &tests, &order.token, next) else {
+            continue;
+        };
+        let files = module.files.into_iter();
+        plan.code
+            .extend(files.map(|(path, text)| Placebo { path, text }));
+        for function in module.functions {
+            next = function.number + 1;
+            let constants = function.constants.into_iter();
+            plan.constants.extend(constants.map(|(what, text)| Mutant {
+                number: function.number,
+                what,
+                line: function.line,
+                path: file.path.clone(),
+                text,
+            }));
+            plan.functions.push(Function {
+                number: function.number,
+                name: function.name,
+                path: file.path.clone(),
+                line: function.line,
+            });
+        }
+        plan.wrapped = true;
     }
+    plan.left_out = plan.constants.len().saturating_sub(order.constants);
+    plan.constants.truncate(order.constants);
+}
+
+fn go(rows: &[(&str, Ends, &str)], name: &dyn Fn(&str) -> String) -> String {
+    let each = rows.iter();
+    each.map(|(kind, _, body)| format!("\nfunc {}(t *testing.T) {{ {body} }}\n", name(kind)))
+        .collect()
 }
 
 fn script(
+    runner: Runner,
     token: &str,
     rows: &[(&str, Ends, &str)],
     name: &dyn Fn(&str) -> String,
     module: bool,
 ) -> String {
     let (test, assert) = (format!("test_{token}"), format!("assert_{token}"));
-    let mut text = match module {
-        true => {
+    let from = match runner {
+        Runner::Vitest => "vitest",
+        _ => "@jest/globals",
+    };
+    let mut text = match (runner, module) {
+        (Runner::Node, true) => {
             format!("\n;import {test} from \"node:test\";\nimport {assert} from \"node:assert\";\n")
         }
-        false => format!(
+        (Runner::Node, false) => format!(
             "\n;const {test} = require(\"node:test\");\nconst {assert} = require(\"node:assert\");\n"
         ),
+        // vitest has no `require` for its own.
+        (Runner::Vitest, _) | (_, true) => {
+            format!("\n;import {{ test as {test}, expect as {assert} }} from \"{from}\";\n")
+        }
+        (_, false) => {
+            format!("\n;const {{ test: {test}, expect: {assert} }} = require(\"{from}\");\n")
+        }
     };
     for (kind, _, body) in rows {
         let (name, body) = (name(kind), body.replace("ASSERT", &assert));
@@ -146,6 +219,22 @@ mod tests {
         let old = files("test/a.js", "const test = require('node:test')\n");
         let plan = canaries(Runner::Node, "5eed", &old).unwrap();
         assert!(plan.tests[0].text.contains("require(\"node:test\")"));
-        assert!(canaries(Runner::Go, "5eed", &old).is_none());
+        for (runner, path, line) in [
+            (
+                Runner::Vitest,
+                "test/a.test.ts",
+                ";import { test as test_c5eed_0",
+            ),
+            (Runner::Jest, "test/a.test.js", "require(\"@jest/globals\")"),
+            (
+                Runner::Go,
+                "a_test.go",
+                "func Test_c5eed_0_fails(t *testing.T)",
+            ),
+        ] {
+            let plan = canaries(runner, "5eed", &files(path, "old\n")).unwrap();
+            assert!(plan.tests[0].text.contains(line), "{}", plan.tests[0].text);
+        }
+        assert!(canaries(Runner::Junit, "5eed", &old).is_none());
     }
 }

@@ -64,7 +64,11 @@ impl Layout {
                 (false, true) => (old.map(modules), new.map(modules)),
                 (false, false) => continue,
             };
-            if old == new {
+            let laid_out_anew = |old: &String| {
+                let new = new.as_deref().unwrap_or_default();
+                languages::same_but_for_layout(path, old, new)
+            };
+            if old == new || old.as_ref().is_some_and(laid_out_anew) {
                 continue;
             }
             let was_there = old.as_ref().is_some_and(|old| !old.trim().is_empty());

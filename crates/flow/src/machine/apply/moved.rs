@@ -2,12 +2,13 @@
 
 use crate::machine::state::Patience;
 use crate::machine::state::{FlowState, Stage};
+use crate::machine::told;
 use crate::snapshot::Left;
 use crate::workflow::{Checkpoints, Owner, Workflow};
-use kernel::StateName;
 use kernel::event::{Arrival, Moved};
 use kernel::position::Hold;
 use kernel::table::{Actor, Kind};
+use kernel::{Decision, StateName};
 
 impl FlowState {
     /// What a person should know who is asked now, because a gate failed.
@@ -22,6 +23,14 @@ impl FlowState {
             self.memory.close(self.updated);
         } else if workflow.table.state(&moved.position.state).kind == Kind::Wait && !passed {
             self.memory.tell(&moved.from);
+        }
+    }
+
+    /// Who asks the product hears nothing of what was said while it was built, but a person's word.
+    fn forget_the_builder(&mut self, decision: Option<&Decision>) {
+        self.notes.clear();
+        if let Some(decision) = decision.filter(|decision| !decision.because.is_empty()) {
+            self.note(told::sentence(decision));
         }
     }
 
@@ -99,6 +108,9 @@ impl FlowState {
         }
         match moved.arrival {
             Arrival::Entered => {
+                if workflow.is_sealed_in(&self.position.state) {
+                    self.forget_the_builder(decision.as_ref());
+                }
                 // What was asked for in an earlier state means nothing here.
                 self.outcome = None;
                 self.asked = None;
