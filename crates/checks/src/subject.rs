@@ -203,6 +203,10 @@ pub trait Keep {
     fn seal(&self, _name: &str, _bytes: &[u8]) -> Result<EvidenceRef, BoxError> {
         Err("nothing can be kept under seal here".into())
     }
+    /// Were these bytes under seal, and can others read them now, because the run was over once?
+    fn was_opened(&self, _hash: &str) -> bool {
+        false
+    }
     /// The bytes that were stored with this hash.
     fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError>;
     /// What gates of this run kept under this name before, oldest first. It is a check's only

@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{Journal, RunName};
 use workspace::clock::now;
+use workspace::config::Config;
 use workspace::context::task_folder;
 use workspace::error::EngineError;
 use workspace::project::{Project, Records};
@@ -142,6 +143,7 @@ fn begin(
         })?;
         fields.insert(field, request.clone());
     }
+    switch_off(&workflow, &config, &mut fields);
     let mut budgets: BTreeMap<CounterName, u64> = BTreeMap::new();
     for (name, _) in kernel::budget::DEFAULTS {
         if let Some(cap) = config.budget(name) {
@@ -406,6 +408,21 @@ fn fields(
         fields.insert(field.name.clone(), value.clone());
     }
     Ok(fields)
+}
+
+/// On record where the config says that runs begin without the exam that their workflow has.
+fn switch_off(workflow: &Workflow, config: &Config, fields: &mut BTreeMap<String, String>) {
+    let defaults = workflow.defaults();
+    let exam = defaults
+        .iter()
+        .find(|(name, said)| field_key(name) == kernel::exam::EXAM && *said == "yes");
+    if let Some((name, _)) = exam
+        && config.exam_is_off()
+    {
+        fields
+            .entry(name.clone())
+            .or_insert_with(|| "off".to_owned());
+    }
 }
 
 fn commands(

@@ -19,6 +19,8 @@ const MOST_BEFORE: usize = 3_000;
 const SHORT: usize = 300;
 /// The file with all that went wrong.
 const FINDINGS: &str = "findings.md";
+/// The file with the parts of the task's documents that a role reads.
+pub const ASKED: &str = "asked.md";
 /// The file with what the gates said.
 const CHECKS: &str = "checks.md";
 
@@ -109,6 +111,11 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
             text,
             " Beside them: `change.patch` (what was changed), `changed-files.txt`, `{CHECKS}` (what the engine's checks said)."
         );
+    }
+    let role = workflow.states[&run.position.state].role.as_ref();
+    let role = role.and_then(|role| workflow.roles.get(role));
+    if role.is_some_and(|role| !role.reads.is_empty()) {
+        let _ = write!(text, " Beside them: `{ASKED}` (what is asked for).");
     }
     let commands = run.started.iter().flat_map(|started| &started.commands);
     let commands: Vec<String> = commands.map(|command| format!("`{command}`")).collect();

@@ -14,6 +14,7 @@ mod snapshot;
 mod verdict;
 mod workflow;
 
+pub use brief::ASKED;
 pub use built_in::{built_in, built_in_names};
 pub use document::{FieldError, field_key, parse_fields, replace_fields};
 pub use error::{LoadError, Problem};

@@ -157,6 +157,9 @@ pub(crate) struct RawRole {
     pub(crate) scope: Option<Vec<String>>,
     /// The file with the JSON Schema of its results.
     pub(crate) result: Option<Spanned<String>>,
+    /// Documents of the task, or sections of them, that it gets in a file of its own.
+    #[serde(default)]
+    pub(crate) reads: Vec<String>,
     /// What it hands in for the engine alone.
     pub(crate) hands_in: Option<crate::workflow::Paper>,
     /// Tools of this file that it may call.

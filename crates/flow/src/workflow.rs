@@ -21,6 +21,9 @@ pub struct Role {
     pub sight: Sight,
     /// The JSON Schema of its results, on top of what every result has; a valid one.
     pub result: Option<Value>,
+    /// Documents of the task, or sections of them (`task/FILE#HEADING`), that it gets in a file of its
+    /// own, whatever else of the task it sees.
+    pub reads: Vec<String>,
     /// What it hands in for the engine alone; then all that it says is kept under seal.
     pub hands_in: Option<Paper>,
     /// Tools of the workflow that it may call, where its agent can.

@@ -26,6 +26,7 @@ fn opening(config: &Config) -> Vec<Opening> {
         ("approvals.weak", Value::Text(text)) => text == "suffices",
         ("approvals.decisions", Value::Text(text)) => text == "any",
         ("checks.mutants", Value::Number(_)) => true,
+        ("checks.exam", Value::Text(text)) => text == "off",
         (
             "sandbox.read" | "sandbox.write" | "network.hosts" | "room.writable" | "room.include",
             Value::Texts(texts),

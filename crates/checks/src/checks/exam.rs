@@ -119,9 +119,11 @@ impl Sitting {
         let exam = self.handed_in(subject)?;
         let mut paper = Paper::last(subject).map_err(cannot)?.unwrap_or_default();
         paper.rounds += 1;
-        // New cases take the place of the old, and none of those is asked again.
+        // New cases take the place of the old, and none of those is asked again, unless nobody was told any.
         let old = std::mem::take(&mut paper.cases);
-        paper.former.extend(old.into_iter().map(|known| known.case));
+        if old.iter().any(|known| known.told) {
+            paper.former.extend(old.into_iter().map(|known| known.case));
+        }
         let mut thrown_out: Vec<(String, String)> = Vec::new();
         let all: Vec<_> = exam.cases.iter().collect();
         let mut fresh: Vec<Known> = Vec::new();

@@ -286,9 +286,11 @@ fn a_command_line_is_asked_with_its_files() {
     let (world, result) = write(&exam, &[("README.md", "")]);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
     let paper = sealed(&world.vault);
-    let sit = |script: &str| {
+    let sit_after = |script: &str, opened: Option<String>| {
+        let mut earlier = vec![("exam".to_owned(), String::from_utf8(paper.clone()).unwrap())];
+        earlier.extend(opened.map(|hash| ("opened".to_owned(), hash)));
         let example = Example {
-            earlier: vec![("exam".to_owned(), String::from_utf8(paper.clone()).unwrap())],
+            earlier,
             repo: files(&[("todo.sh", script)]),
             before: files(&[("README.md", "")]),
             ..Example::default()
@@ -298,8 +300,15 @@ fn a_command_line_is_asked_with_its_files() {
             .with(&example, |subject| run_gate(&[spec("sat")], subject))
             .remove(0)
     };
+    let sit = |script: &str| sit_after(script, None);
     let honest = "case $1 in add) cat >> list; echo >> list;; list) cat list;; esac\n";
-    assert_eq!(sit(honest).verdict, Verdict::Pass, "{:?}", sit(honest));
+    let result = sit(honest);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    assert!(!result.shows.is_empty(), "{result:?}");
+    // The run was over once, and anybody could have read what is asked.
+    let result = sit_after(honest, Some(checks::hash_of(&paper)));
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    assert!(result.shows.is_empty(), "{result:?}");
     let last = "case $1 in add) cat > list; echo >> list;; list) cat list;; esac\n";
     assert_eq!(sit(last).code.as_deref(), Some("exam_failed"));
 }

@@ -90,6 +90,11 @@ impl Keep for Vault {
         self.keep(name, bytes)
     }
 
+    fn was_opened(&self, wanted: &str) -> bool {
+        let earlier = self.1.lock().unwrap();
+        earlier.contains(&("opened".to_owned(), wanted.as_bytes().to_vec()))
+    }
+
     fn fetch(&self, wanted: &str) -> Result<Vec<u8>, BoxError> {
         let kept = self.0.lock().unwrap();
         let found = kept.iter().find(|(_, bytes)| sha256(bytes) == wanted);

@@ -79,6 +79,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
                 scope: Vec::new(),
             },
             result: None,
+            reads: Vec::new(),
             hands_in: None,
             tools: row.tools.iter().map(|name| (*name).to_owned()).collect(),
         };

@@ -35,6 +35,10 @@ impl Keep for InVault<'_> {
         Ok(self.0.seal(name, bytes)?)
     }
 
+    fn was_opened(&self, hash: &str) -> bool {
+        self.0.vault.get(hash).is_ok()
+    }
+
     fn fetch(&self, hash: &str) -> Result<Vec<u8>, BoxError> {
         Ok(self.0.fetch(hash)?)
     }

@@ -26,6 +26,11 @@ pub(super) fn lay(
     for (name, text) in &order.papers {
         put(name, text)?;
     }
+    let role = context.workflow.roles.get(&order.role);
+    let reads = role.map_or(&[][..], |role| role.reads.as_slice());
+    if !reads.is_empty() {
+        put(flow::ASKED, &asked(context, reads)?)?;
+    }
     if let Some(diff) = unfinished::of(context, order.state.as_str()) {
         put(unfinished::PATCH, &diff)?;
     }
@@ -40,6 +45,38 @@ pub(super) fn lay(
     let (files, patch) = change(context, &tip, globs)?;
     put("changed-files.txt", &files)?;
     put("change.patch", &patch)
+}
+
+/// The parts of the task's documents that a role may read, where it may not read all of them.
+fn asked(context: &Context, reads: &[String]) -> Result<String, EngineError> {
+    let (file, lines) = report::views::engine_lines(&context.workflow);
+    let place = checks::Place {
+        repo: context.project.repo(),
+        task: &context.task,
+        views: checks::Views {
+            file,
+            lines: &lines,
+        },
+    };
+    let mut text = String::new();
+    for item in reads {
+        let bytes = checks::item_bytes(place, item).map_err(|error| {
+            let what = format!("{item} cannot be read: {error}");
+            EngineError::user(
+                "no_document",
+                what,
+                "write it, or correct `reads` of the role",
+            )
+        })?;
+        let name = item
+            .rsplit_once('#')
+            .map_or(item.as_str(), |(_, name)| name);
+        text.push_str(&format!(
+            "# {name}\n\n{}\n",
+            String::from_utf8_lossy(&bytes)
+        ));
+    }
+    Ok(context.secrets.text(&text))
 }
 
 /// The names of the files that were changed since the run began, and how.

@@ -56,6 +56,9 @@ struct Row {
     /// Globs of tests of its own.
     #[serde(default)]
     tests: Vec<String>,
+    /// Parts of the task's documents that the examiner reads.
+    #[serde(default)]
+    reads: Vec<String>,
     /// The counter of its repairs.
     counter: String,
     /// Where what failed is mended.
@@ -75,11 +78,16 @@ impl Row {
         };
         let frozen = self.ground.as_ref();
         let frozen = frozen.map(|name| format!("frozen = [{name:?}], "));
+        let reads = match self.reads.is_empty() {
+            true => String::new(),
+            false => format!("reads = [{}]\n", list(&self.reads, &[])),
+        };
         let holes = [
             ("{asks}", self.asks.clone()),
             ("{base}", self.base.clone()),
             ("{frozen}", frozen.unwrap_or_default()),
             ("{tests}", list(&self.tests, &TESTS)),
+            ("{reads}", reads),
             ("{counter}", self.counter.clone()),
             ("{builder}", self.builder.clone()),
             ("{proof}", self.proof.clone()),
@@ -119,6 +127,6 @@ mod tests {
                 assert!(!told || way.from.iter().all(from), "{name}: {}", way.action);
             }
         }
-        assert_eq!(examined, ["phase", "quick", "slice"]);
+        assert_eq!(examined, ["add", "phase", "quick", "slice"]);
     }
 }

@@ -41,6 +41,12 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 );
             }
         }
+        if let Some(item) = role.reads.iter().find(|item| !item.starts_with("task/")) {
+            let what =
+                format!("role `{name}` reads `{item}`, which is none of the task's documents");
+            let mend = "write `task/FILE` or `task/FILE#HEADING`; `sees` is for the repository";
+            loader.problem("path_outside", at, what, mend);
+        }
         let tier = match role.tier {
             RawTier::Fast => "fast",
             RawTier::Standard => "standard",
@@ -65,6 +71,7 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
                 tier,
                 sight,
                 result: of_paper.or(result),
+                reads: role.reads.clone(),
                 hands_in: role.hands_in,
                 tools: role.tools.clone(),
             },

@@ -203,7 +203,7 @@ fn a_task_takes_five_attempts() {
     attempts.retain(|one| !of(one, &DRAFTED[1..]));
     attempts[0]["steps"] = steps.into();
     script["log"] = "agent.log".into();
-    let add = Add::start("", Scope::Narrow, &[]);
+    let add = Add::start("", Scope::Narrow, &["--exam"]);
     add.world
         .write("agent/script.toml", &crate::factory_run::toml(&script));
     add.run(2);
@@ -218,7 +218,10 @@ fn a_task_takes_five_attempts() {
     let attempts = add.world.status()["attempts"].clone();
     let states = attempts.as_array().unwrap().iter();
     let states: Vec<&str> = states.map(|one| one["state"].as_str().unwrap()).collect();
-    assert_eq!(states, ["ground", "tests", "build", "verify", "observe"]);
+    let worked = ["ground", "examine", "tests", "build", "verify", "observe"];
+    assert_eq!(states, worked, "five, and the examiner");
+    let audit = add.world.run(&["audit"]).exits(0).out;
+    assert!(audit.contains("observed"), "{audit}");
     add.tells_briefs("five attempts");
 }
 

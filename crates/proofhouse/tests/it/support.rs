@@ -174,6 +174,8 @@ impl World {
             .env("PROOFHOUSE_APPROVALS__WEAK", "suffices")
             // Where scripts keep their logs; everything else outside of a view is out of reach.
             .env("PROOFHOUSE_SANDBOX__WRITE", self.at("agent"));
+        // Plays that are about the exam begin with `--exam`, or say so themselves.
+        command.env("PROOFHOUSE_CHECKS__EXAM", "off");
         // Canaries cost one run of a suite, mutants many: plays about them lay this file down.
         if !self.at("agent/mutants").exists() {
             command.env("PROOFHOUSE_CHECKS__MUTANTS", "0");

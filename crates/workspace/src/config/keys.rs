@@ -43,6 +43,8 @@ pub const TIERS: [&str; 3] = ["fast", "standard", "top"];
 pub const RUNGS: [&str; 3] = ["manual", "conservative", "auto"];
 /// The words of `approvals.weak`.
 pub const WEAK: [&str; 2] = ["asks", "suffices"];
+/// The words of `checks.exam`.
+pub const EXAMS: [&str; 2] = ["on", "off"];
 /// The words of `approvals.decisions`.
 pub const DECISIONS: [&str; 2] = ["any", "signed"];
 /// What agents may talk to.
@@ -306,6 +308,12 @@ pub const KEYS: &[Key] = &[
         Shape::Number,
         "how many mutants of a change a gate tries at most where a suite must show that it could have failed; 0: canaries alone",
         "15",
+    ),
+    key(
+        "checks.exam",
+        Shape::OneOf(&EXAMS),
+        "whether workflows that have an exam by default begin with one; with `off` what they prove is reported and not observed",
+        "\"on\"",
     ),
     key(
         "network.agents",

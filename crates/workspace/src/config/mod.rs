@@ -170,6 +170,11 @@ impl Config {
         }
     }
 
+    /// Do runs begin without the exam that their workflow has?
+    pub fn exam_is_off(&self) -> bool {
+        self.text("checks.exam") == Some("off")
+    }
+
     /// Do new runs take signed decisions alone?
     pub fn signed_alone(&self) -> bool {
         self.text("approvals.decisions") == Some("signed")

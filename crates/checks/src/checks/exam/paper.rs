@@ -6,6 +6,7 @@ use super::ask::Asked;
 use super::claims;
 use crate::Subject;
 use crate::error::Error;
+use crate::readers::hash;
 use crate::text::one_line;
 use kernel::exam::{Case, Driver};
 use kernel::outcome::EvidenceRef;
@@ -45,8 +46,15 @@ impl Paper {
     /// As it is now; none: nobody wrote one.
     pub(super) fn last(subject: &Subject<'_>) -> Result<Option<Self>, Error> {
         let earlier = subject.earlier(NAME)?;
-        let last = earlier.last().map(|bytes| serde_json::from_slice(bytes));
-        Ok(last.transpose()?)
+        let Some(bytes) = earlier.last() else {
+            return Ok(None);
+        };
+        let mut last: Self = serde_json::from_slice(bytes)?;
+        // A run that was over and was opened again: everybody can read its cases.
+        if subject.keep.was_opened(&hash::bytes(bytes)) {
+            last.cases.iter_mut().for_each(|one| one.told = true);
+        }
+        Ok(Some(last))
     }
 
     pub(super) fn keep(&self, subject: &Subject<'_>) -> Result<EvidenceRef, Error> {
