@@ -27,6 +27,8 @@ words! {
         Python = "python",
         /// Functions of JavaScript modules.
         JavaScript = "javascript",
+        /// Functions of Rust libraries.
+        Rust = "rust",
         /// A command line, in any language.
         Command = "command",
     }
@@ -65,7 +67,7 @@ impl Relation {
 document! {
     /// One call.
     pub struct Step {
-        /// `python`: `MODULE:FUNCTION`; `javascript`: `FILE:EXPORT`; `.METHOD` of the first input in both; `command`: the program.
+        /// `python`: `MODULE:FUNCTION`; `javascript`: `FILE:EXPORT`; `.METHOD` of the first input in both; `rust`: `CRATE::FUNCTION`; `command`: the program.
         call: String = FILLED,
         /// The inputs in their order; `{"$answer": 0}` is the answer to the first call of the case. For a command: its arguments, all texts.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -220,10 +222,13 @@ fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fa
         Driver::Python | Driver::JavaScript if method && step.with.is_empty() => {
             wrong("with", "a method needs whose it is, as the first input");
         }
+        Driver::Rust if !is_path(&step.call) => {
+            wrong("call", "write `CRATE::FUNCTION`, with modules between them");
+        }
         Driver::Command if step.with.iter().any(|one| !one.is_string()) => {
             wrong("with", "the arguments of a command are texts");
         }
-        Driver::Python | Driver::JavaScript | Driver::Command => {}
+        Driver::Python | Driver::JavaScript | Driver::Rust | Driver::Command => {}
     }
     if driver != Driver::Python && !step.named.is_empty() {
         wrong("named", "only Python has inputs with names");
@@ -242,6 +247,18 @@ fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fa
             "an input can only be the answer to an earlier call of the case",
         );
     }
+}
+
+/// Is it a path of plain names? It becomes code.
+fn is_path(call: &str) -> bool {
+    let name = |part: &str| {
+        let begins = part.starts_with(|one: char| one.is_ascii_alphabetic() || one == '_');
+        begins
+            && part
+                .chars()
+                .all(|one| one.is_ascii_alphanumeric() || one == '_')
+    };
+    call.contains("::") && call.split("::").all(name)
 }
 
 fn claims(case: &Case, claim: &Claim, path: &str, faults: &mut Vec<Fault>) {
@@ -310,6 +327,21 @@ mod tests {
         none["holds"][0]["value"] = Value::Null;
         let read = Exam::read(&exam(json!([none, good("C2"), good("C3")]))).unwrap();
         assert_eq!(read.cases[0].holds[0].value, Some(Value::Null));
+    }
+
+    #[test]
+    fn a_call_of_rust_is_a_path_of_plain_names() {
+        let paths = ["cart::total", "my_cart::sums::total_2"];
+        assert!(paths.iter().all(|path| is_path(path)));
+        let others = [
+            "total",
+            "cart::",
+            "cart::total(1)",
+            "cart::2x",
+            "a::b; c",
+            "a::<b>::c",
+        ];
+        assert!(!others.iter().any(|path| is_path(path)));
     }
 
     #[test]

@@ -135,9 +135,9 @@ impl Reader {
             }
             '(' | '[' | '{' => self.open.push(0),
             ')' | ']' | '}' => {
-                if self.open.pop()? > 1 && self.text.ends_with(',') {
-                    self.text.pop();
-                }
+                let spare = self.open.pop()? > 1 && self.text.ends_with(',');
+                let length = self.text.len() - usize::from(spare);
+                self.text.truncate(length);
             }
             ',' => {
                 if let Some(commas) = self.open.last_mut() {

@@ -13,6 +13,7 @@ mod errors;
 mod judge;
 mod judging;
 mod layout;
+pub mod mutants;
 pub mod product;
 pub mod python;
 mod reader;

@@ -6,7 +6,6 @@
 //! What a suite says is still what a process says about itself: `docs/proof.md` says what that is worth.
 
 mod plan;
-mod rust;
 mod seen;
 pub(crate) mod whole;
 mod written;
@@ -228,7 +227,7 @@ impl Control<'_> {
                     let order =
                         |endings| Order::of(&seed, self.files, endings, self.subject.mutants);
                     match runner {
-                        Runner::Cargo => rust::add(&mut plan, &order(&[".rs"])),
+                        Runner::Cargo => written::add_mutants(&mut plan, &order(&[".rs"])),
                         Runner::Node => {
                             let order = order(&[".js", ".mjs", ".cjs"]);
                             written::add_constants(&mut plan, &order);

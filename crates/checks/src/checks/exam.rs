@@ -10,6 +10,8 @@ mod ask;
 mod claims;
 mod controls;
 mod paper;
+mod round;
+mod rust;
 
 use crate::Subject;
 use crate::checks::controls::seed;

@@ -346,3 +346,53 @@ fn javascript_is_asked_by_its_exports() {
         .remove(0);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
 }
+
+/// Rust is asked by its functions: what is called is built, inputs and answers go by their types.
+#[test]
+fn rust_is_asked_by_its_functions() {
+    let call = |function: &str, input: Value| json!({"call": format!("my_cart::{function}"), "with": [input]});
+    let case = |id: &str, steps: Value, holds: Value| json!({"id": id, "clause": "halves", "steps": steps, "holds": [holds]});
+    let fails = json!({"of": 0, "is": "fails", "value": "Odd"});
+    let exam = json!({"driver": "rust", "cases": [
+        case("C1", json!([call("half", json!(8)), call("half", json!({"$answer": 0}))]), json!({"of": 1, "is": "equals", "value": 2})),
+        case("C2", json!([call("half", json!(7))]), fails),
+        case("C3", json!([call("names::joined", json!(["a", "b\u{e9}"]))]), equals(json!("a-b\u{e9}"))),
+        case("C4", json!([call("half", json!(10))]), equals(json!(5))),
+        case("C5", json!([call("names::joined", json!([]))]), equals(json!(""))),
+    ]});
+    let (world, result) = write(&exam, &[("README.md", "")]);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    let paper = sealed(&world.vault);
+    let manifest = "[package]\nname = \"my-cart\"\nversion = \"0.1.0\"\nedition = \"2021\"\n";
+    let sit = |library: &str| {
+        let example = Example {
+            earlier: vec![("exam".to_owned(), String::from_utf8(paper.clone()).unwrap())],
+            repo: files(&[("Cargo.toml", manifest), ("src/lib.rs", library)]),
+            before: files(&[("README.md", "")]),
+            ..Example::default()
+        };
+        let world = World::new();
+        world
+            .with(&example, |subject| run_gate(&[spec("sat")], subject))
+            .remove(0)
+    };
+    let names = "pub mod names { pub fn joined(all: &[String]) -> String { println!(\"joins\"); all.join(\"-\") } }\n";
+    let honest = format!(
+        "#[derive(Debug)]\npub enum Wrong {{ Odd(u32) }}\npub fn half(n: u32) -> Result<u32, Wrong> {{ if n % 2 == 1 {{ Err(Wrong::Odd(n)) }} else {{ Ok(n / 2) }} }}\n{names}"
+    );
+    let result = sit(&honest);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    assert!(!result.shows.is_empty(), "{result:?}");
+    // One answer for everything.
+    let result = sit(&honest.replace("Ok(n / 2)", "Ok(4)"));
+    assert_eq!(result.code.as_deref(), Some("exam_failed"), "{result:?}");
+    // A type that only the product has.
+    let own = honest.replace("-> Result<u32, Wrong>", "-> Result<Half, Wrong>");
+    let own = own.replace("Ok(n / 2)", "Ok(Half)") + "pub struct Half;\n";
+    let result = sit(&own);
+    assert_eq!(result.code.as_deref(), Some("exam_unasked"), "{result:?}");
+    // What is called is not there.
+    let result = sit(names);
+    assert_eq!(result.code.as_deref(), Some("exam_failed"), "{result:?}");
+    assert!(result.details.contains("cannot be built"), "{result:?}");
+}

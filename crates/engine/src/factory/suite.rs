@@ -11,6 +11,7 @@ use super::scratch::Laid;
 use crate::perform::InVault;
 use checks::runners::{FaultKind, TestRun};
 use checks::{BoxError, Keep, Place, RoomError, Subject, TreeNow};
+use kernel::Word;
 use kernel::effect::{CheckSpec, GateOrder, Weight};
 use kernel::outcome::{CheckResult, Verdict};
 use languages::Language;
@@ -34,6 +35,9 @@ pub(super) const ENVIRONMENT: [&str; 5] = [
     "toolchain '",
     "No module named 'pytest'",
 ];
+
+/// Shown where a test, or the module in it, tried to reach something that is not its own.
+pub(super) const REACHED_OUT: &str = "reached_out";
 
 /// What the suite is expected to be.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -119,7 +123,12 @@ fn report(
         code: None,
     };
     let result = checks::run_gate(&[spec], &subject).into_iter().next();
-    let result = result.ok_or_else(|| could_not("the tests gave no answer"))?;
+    let mut result = result.ok_or_else(|| could_not("the tests gave no answer"))?;
+    let denied = result
+        .ran
+        .as_ref()
+        .is_some_and(|ran| !ran.denied.is_empty());
+    result.shows.extend(denied.then(|| Word::from(REACHED_OUT)));
     let run = results_of(context, &result)?;
     Ok((result, run))
 }

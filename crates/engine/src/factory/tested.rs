@@ -5,11 +5,12 @@
 
 use super::found::{Broke, Held, could_not};
 use super::modules::{EXAMPLES, LOG, SHIP, Seal, Stored};
-use super::suite::{self, Expect};
+use super::suite::{self, Expect, REACHED_OUT};
 use super::surface;
 use ::factory::contract::{MicroModuleContract, coverage, examples};
 use ::factory::ship::{ExecutionLog, Outcome, Summary, TestResult};
 use checks::runners::{Status, TestRun};
+use kernel::Word;
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
 use sandbox::Cancel;
@@ -46,6 +47,14 @@ pub(super) fn run(
         wrong.push(format!(
             "skipped, ignored or expected to fail, which is no pass: {}",
             names.join(", ")
+        ));
+    }
+    if contract.surface().effects.is_empty() && result.shows.contains(&Word::from(REACHED_OUT)) {
+        let reached = result.ran.iter().flat_map(|ran| &ran.denied);
+        let reached: Vec<&str> = reached.map(String::as_str).collect();
+        wrong.push(format!(
+            "it declares no effects, and tried to reach {} while its tests ran",
+            reached.join(", ")
         ));
     }
     if wrong.is_empty() {

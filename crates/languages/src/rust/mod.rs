@@ -4,6 +4,7 @@
 
 mod black_box;
 mod constants;
+pub mod driver;
 mod ending;
 mod items;
 mod methods;

@@ -284,7 +284,7 @@ echo '{"summary": "framed"}' > "$PROOFHOUSE_RESULT"
 }
 
 /// Are connections that go past the proxy recorded here?
-fn witnesses(world: &World) -> bool {
+pub(crate) fn witnesses(world: &World) -> bool {
     let said = world.run(&["doctor"]);
     let yes = said.out.contains("refused connections are recorded: yes");
     if !yes {

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::readers::report_files::{self, Folder};
 use crate::room::Room;
+pub(super) use languages::mutants::{Function, Mutant, Placebo};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
@@ -64,33 +65,6 @@ pub(super) struct Turned {
     /// Empty: it stands in no class.
     pub(super) class: String,
     pub(super) name: String,
-}
-
-/// A source whose functions say that they were reached.
-#[derive(Debug, Deserialize)]
-pub(super) struct Placebo {
-    pub(super) path: String,
-    pub(super) text: String,
-}
-
-/// A function of the change.
-#[derive(Debug, Deserialize)]
-pub(super) struct Function {
-    pub(super) number: u32,
-    pub(super) name: String,
-    pub(super) path: String,
-    pub(super) line: u32,
-}
-
-/// A source in which one function is another.
-#[derive(Debug, Deserialize)]
-pub(super) struct Mutant {
-    /// Of its function.
-    pub(super) number: u32,
-    pub(super) what: String,
-    pub(super) line: u32,
-    pub(super) path: String,
-    pub(super) text: String,
 }
 
 /// All that is to be tried.

@@ -4,6 +4,7 @@
 use super::plan::{Canary, Ends, Function, Mutant, Order, Placebo, Plan, Test};
 use super::{File, Files};
 use crate::readers::runners::Runner;
+use languages::mutants::{Wanted, mutants};
 use languages::script::{Source, wrapped};
 
 const NODE: &[(&str, Ends, &str)] = &[
@@ -95,6 +96,37 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
 
 fn is_module(file: &File) -> bool {
     languages::script::is_module(&file.path, &file.now)
+}
+
+/// Adds placebos and mutants of the changed sources in Rust to a plan that has canaries. Tests inside of
+/// a source carry their canaries along.
+pub(super) fn add_mutants(plan: &mut Plan, order: &Order) {
+    let sources: Vec<Source<'_>> = order
+        .code
+        .iter()
+        .map(|file| {
+            let canaries = plan.tests.iter().find(|test| test.path == file.path);
+            Source {
+                path: &file.path,
+                now: canaries.map_or(&file.now, |test| &test.text),
+                before: file.before.as_deref(),
+            }
+        })
+        .collect();
+    let tests: Vec<&str> = order.tests.iter().map(|file| file.now.as_str()).collect();
+    let found = mutants(&Wanted {
+        seed: &order.seed,
+        sources: &sources,
+        tests: &tests,
+        constants: order.constants,
+        others: order.others,
+    });
+    plan.code = found.code;
+    plan.functions = found.functions;
+    plan.constants = found.constants;
+    plan.others = found.others;
+    plan.left_out = found.left_out;
+    plan.faults.extend(found.faults);
 }
 
 /// Adds constants of the changed modules to a plan that has canaries.

@@ -1,30 +1,19 @@
 //! Asking a product: the engine's own drivers, in a room that holds the product and no tests. They are
 //! told inputs and nothing else, and what comes back is judged elsewhere.
 
-use super::answers::{self, Answer, Answers};
+use super::answers::{Answer, Answers, read_command};
+use super::round::{Asked, Round, WALL, framed, order};
+use super::rust;
 use crate::Subject;
 use crate::error::Error;
 use crate::execute::unseen;
 use crate::room::Room;
 use kernel::exam::{Case, Driver};
-use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 const PYTHON: &str = include_str!("drive.py");
 const JAVASCRIPT: &str = include_str!("drive.mjs");
-/// How long one launch may take.
-const WALL: Duration = Duration::from_secs(120);
-
-/// How a round is asked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Round {
-    /// All cases in one process.
-    Together,
-    /// Each in a process that has seen nothing else.
-    Apart,
-}
 
 /// What was answered.
 #[derive(Default)]
@@ -34,9 +23,6 @@ pub(super) struct Sat {
     /// What could not be believed.
     pub(super) faults: Vec<String>,
 }
-
-/// A case, the name that it has in this run, and how its product is asked.
-pub(super) type Asked<'a> = (&'a str, Driver, &'a Case);
 
 /// Makes a room with the product.
 pub(super) type Rooms<'a> = dyn Fn() -> Result<Room, Error> + 'a;
@@ -57,6 +43,8 @@ pub(super) fn all(
             Driver::Python | Driver::JavaScript => {
                 &[Round::Together, Round::Apart, Round::Together]
             }
+            // In the profile of tests, and in the one that ships.
+            Driver::Rust => &[Round::Together, Round::Apart],
             // Commands share nothing but files, and each case has its own.
             Driver::Command => &[Round::Apart, Round::Apart],
         };
@@ -74,6 +62,7 @@ pub(super) fn all(
                 Driver::JavaScript => {
                     functions(subject, room, javascript(), &asked, *round, &mut sat.faults)?
                 }
+                Driver::Rust => rust::functions(subject, room, &asked, *round, &mut sat.faults)?,
                 Driver::Command => commands(subject, rooms, &asked, &mut sat.faults)?,
             };
             for ((name, _, _), answers) in asked.iter().zip(answers) {
@@ -106,26 +95,13 @@ fn functions(
     round: Round,
     faults: &mut Vec<String>,
 ) -> Result<Vec<Answers>, Error> {
-    let cases = asked
-        .iter()
-        .map(|(_, _, case)| json!({ "steps": case.steps }));
-    let order = json!({
-        "apart": round == Round::Apart,
-        "cases": cases.collect::<Vec<_>>(),
-    });
-    let ended = room.inside(subject, |inside| {
-        unseen(inside, argv, order.to_string().into_bytes(), WALL)
-    })?;
+    let order = order(asked, round);
+    let ended = room.inside(subject, |inside| unseen(inside, argv, order, WALL))?;
     if matches!(ended.exit, Some(126 | 127)) && ended.stdout.is_empty() {
         let why = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
         return Err(format!("the driver cannot be started: {why}").into());
     }
-    let calls: Vec<usize> = asked.iter().map(|(_, _, case)| case.steps.len()).collect();
-    answers::read(&ended.stdout, &calls).or_else(|why| {
-        faults.push(why);
-        let nothing = calls.iter().map(|calls| vec![Answer::Nothing; *calls]);
-        Ok(nothing.collect())
-    })
+    Ok(framed(&ended.stdout, asked, faults))
 }
 
 /// Each case in a room of its own, its calls one after the other.
@@ -144,7 +120,7 @@ fn commands(
         if subject.rooms.is_none() {
             room = rooms()?;
         }
-        let read = answers::read_command(&ended.stdout, case.steps.len());
+        let read = read_command(&ended.stdout, case.steps.len());
         all.push(read.unwrap_or_else(|why| {
             faults.push(why);
             vec![Answer::Nothing; case.steps.len()]

@@ -2,8 +2,8 @@
 //! is kept under seal, and the next version of it replaces the last.
 
 use super::answers::{Answer, Answers};
-use super::ask::Asked;
 use super::claims;
+use super::round::Asked;
 use crate::Subject;
 use crate::error::Error;
 use crate::readers::hash;

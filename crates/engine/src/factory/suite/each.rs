@@ -15,13 +15,14 @@
 //! A test that hangs is killed when the time of the tests is over. It has failed, those for which no
 //! time is left have failed, and what the others showed is kept.
 
-use super::{Expect, RESULTS, limit, tree};
+use super::{Expect, REACHED_OUT, RESULTS, limit, tree};
 use crate::factory::found::{Broke, could_not, not_started};
 use crate::factory::scratch::Laid;
 use ::factory::contract::answers::Constant;
 use checks::RoomError;
 use checks::Rooms as _;
 use checks::runners::{Ending, Fault, FaultKind, Status, TestResult, TestRun};
+use kernel::Word;
 use kernel::effect::GateOrder;
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use languages::rust::ANSWER;
@@ -83,6 +84,8 @@ struct Running<'a> {
     first: Vec<String>,
     /// Of all its processes.
     refused: Refusals,
+    /// Did a test try to reach something, and not only the build?
+    reached_out: bool,
     unrecorded: Option<String>,
 }
 
@@ -132,6 +135,9 @@ pub(super) fn run(
         let kept = context.keep(name, bytes).map_err(could_not)?;
         result.evidence.push(kept);
     }
+    result
+        .shows
+        .extend(running.reached_out.then(|| Word::from(REACHED_OUT)));
     let refused = std::mem::take(&mut running.refused).list();
     result.ran = Some(Ran {
         argv: std::mem::take(&mut running.first),
@@ -210,6 +216,7 @@ impl<'a> Running<'a> {
             said: Vec::new(),
             first: Vec::new(),
             refused: Refusals::default(),
+            reached_out: false,
             unrecorded: None,
         })
     }
@@ -396,6 +403,7 @@ impl<'a> Running<'a> {
                 in_room.ended
             }
         };
+        self.reached_out |= self.rooms.is_some() && !ended.denied.is_empty();
         self.refused.add_all(&ended.denied);
         if self.unrecorded.is_none() {
             self.unrecorded.clone_from(&ended.unrecorded);

@@ -129,7 +129,7 @@ fn s11_3_a_test_that_prints_the_results_of_all_others_speaks_for_itself_alone() 
 }
 
 #[test]
-fn s11_3_a_test_cannot_replace_the_binary_of_the_next_one() {
+fn s11_3_a_test_cannot_replace_the_binary_of_the_next_one_nor_reach_out_undeclared() {
     let wrong = MOMENT.replace("split_once(' ')", "split_once('-')");
     let vandal = r##"#[test] fn aaa() {
     for folder in ["target/debug/deps", "../binaries", "."] {
@@ -148,16 +148,28 @@ fn s11_3_a_test_cannot_replace_the_binary_of_the_next_one() {
     let path = "repo/state_store/modules/MM-moment/1.0.0/tests/aaa.rs";
     let all = steps.as_array_mut().unwrap();
     all.push(json!({"write": path, "text": vandal}));
-    let good = rust(MOMENT, MOMENT_TESTS);
-    let world = one_task(rounds(&moment_plan(), &[steps, good]));
-    world.run(&["factory", "run", "p"]).exits(0);
-    refused(
-        &world,
-        &[(
-            "black_box_tests",
-            &["3 passed, 2 failed", "lines::happy_path"],
-        )],
+    // Its contract declares no effects, and it talks to somebody.
+    let talks = MOMENT.replace(
+        "let (moment",
+        "let far = std::net::SocketAddr::from(([192, 0, 2, 7], 443));\n    let _ = std::net::TcpStream::connect_timeout(&far, std::time::Duration::from_millis(9));\n    let (moment",
     );
+    let good = rust(MOMENT, MOMENT_TESTS);
+    let world = one_task(rounds(
+        &moment_plan(),
+        &[steps, rust(&talks, MOMENT_TESTS), good],
+    ));
+    let mut wanted: Vec<(&str, &[&str])> = vec![(
+        "black_box_tests",
+        &["3 passed, 2 failed", "lines::happy_path"],
+    )];
+    if crate::reach::witnesses(&world) {
+        wanted.push((
+            "black_box_tests",
+            &["it declares no effects, and tried to reach 192.0.2.7:443"],
+        ));
+    }
+    world.run(&["factory", "run", "p"]).exits(0);
+    refused(&world, &wanted);
 }
 
 #[test]

@@ -2,9 +2,9 @@
 //! change, bodies that always give the same answer, and small changes. Pure: texts in, texts out. It does
 //! not guess at types: a body gets the answers that its return type shows, or none.
 
-use super::File;
-use super::plan::{Function, Mutant, Order, Placebo, Plan};
+use crate::script::Source;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use syn::spanned::Spanned;
 use syn::{
@@ -30,30 +30,83 @@ struct Body<'a> {
 /// An edit of a text: where, and what stands there then.
 type Edit = (std::ops::Range<usize>, String);
 
-/// Adds the placebos and mutants of the changed sources to a plan that has canaries.
-pub(super) fn add(plan: &mut Plan, order: &Order) {
-    let mut dice = Dice::of(&order.seed);
+/// A source whose functions say that they were reached.
+#[derive(Debug, Deserialize)]
+pub struct Placebo {
+    pub path: String,
+    pub text: String,
+}
+
+/// A function of the change.
+#[derive(Debug, Deserialize)]
+pub struct Function {
+    pub number: u32,
+    pub name: String,
+    pub path: String,
+    pub line: u32,
+}
+
+/// A source in which one function is another.
+#[derive(Debug, Deserialize)]
+pub struct Mutant {
+    /// Of its function.
+    pub number: u32,
+    pub what: String,
+    pub line: u32,
+    pub path: String,
+    pub text: String,
+}
+
+/// What is asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'a> {
+    /// What choices follow from.
+    pub seed: &'a str,
+    /// The changed sources, as they are to be laid out.
+    pub sources: &'a [Source<'a>],
+    /// The texts of tests, whose expectations are tried as answers.
+    pub tests: &'a [&'a str],
+    /// How many of each kind there may be.
+    pub constants: usize,
+    pub others: usize,
+}
+
+/// What can be tried.
+#[derive(Debug, Default)]
+pub struct Mutants {
+    pub code: Vec<Placebo>,
+    pub functions: Vec<Function>,
+    /// Bodies that always do the same.
+    pub constants: Vec<Mutant>,
+    /// Small changes.
+    pub others: Vec<Mutant>,
+    pub left_out: usize,
+    pub faults: Vec<String>,
+}
+
+/// The placebos and mutants of changed sources.
+pub fn mutants(wanted: &Wanted<'_>) -> Mutants {
+    let mut plan = Mutants::default();
+    let mut dice = Dice::of(wanted.seed);
     let (mut constants, mut others, mut number) = (Vec::new(), Vec::new(), 0);
-    for file in order.code.iter().filter(|file| file.path.ends_with(".rs")) {
-        // Tests inside of a source carry their canaries along.
-        let canaries = plan.tests.iter().find(|test| test.path == file.path);
-        let text = canaries.map_or_else(|| file.now.clone(), |test| test.text.clone());
-        let Ok(parsed) = syn::parse_file(&text) else {
-            plan.faults
-                .push(format!("{}: it cannot be parsed", file.path));
+    let sources = wanted.sources.iter();
+    for source in sources.filter(|source| source.path.ends_with(".rs")) {
+        let (path, text) = (source.path.to_owned(), source.now);
+        let Ok(parsed) = syn::parse_file(text) else {
+            plan.faults.push(format!("{path}: it cannot be parsed"));
             continue;
         };
-        let before = file.before.as_deref().map(shapes).unwrap_or_default();
+        let before = source.before.map(shapes).unwrap_or_default();
         let mut bodies = Vec::new();
         collect(&parsed.items, "", &mut bodies);
         bodies.retain(|body| {
-            let shape = shape(&text, body);
+            let shape = shape(text, body);
             body.signature.constness.is_none()
                 && !body.block.stmts.is_empty()
                 && before.get(&body.name) != Some(&shape)
         });
         let mut marks: Vec<Edit> = Vec::new();
-        let mut wanted: Vec<(u32, usize, String, Edit, bool)> = Vec::new();
+        let mut tried: Vec<(u32, usize, String, Edit, bool)> = Vec::new();
         for body in &bodies {
             number += 1;
             let begin = begin(body.attributes, body.block);
@@ -62,25 +115,25 @@ pub(super) fn add(plan: &mut Plan, order: &Order) {
             plan.functions.push(Function {
                 number,
                 name: body.name.clone(),
-                path: file.path.clone(),
+                path: path.clone(),
                 line: u32::try_from(line).unwrap_or_default(),
             });
-            for (code, what) in answers(body, &order.tests, &text) {
+            for (code, what) in answers(body, wanted.tests, text) {
                 let code = format!(" if true {{ return {code}; }} ");
-                wanted.push((number, line, what, (begin..begin, code), true));
+                tried.push((number, line, what, (begin..begin, code), true));
             }
             let mut small = Vec::new();
-            statements(&body.block.stmts, &text, &mut small);
+            statements(&body.block.stmts, text, &mut small);
             for (edit, what, line) in small {
-                wanted.push((number, line, what, edit, false));
+                tried.push((number, line, what, edit, false));
             }
             marks.push((begin..begin, mark));
         }
         if marks.is_empty() {
             continue;
         }
-        let placebo = edited(&text, &marks);
-        for (number, line, what, edit, constant) in wanted {
+        let placebo = edited(text, &marks);
+        for (number, line, what, edit, constant) in tried {
             let mut edits = marks.clone();
             // Behind the mark, where both stand at the beginning of a body.
             edits.push(edit);
@@ -88,8 +141,8 @@ pub(super) fn add(plan: &mut Plan, order: &Order) {
                 number,
                 what,
                 line: u32::try_from(line).unwrap_or_default(),
-                path: file.path.clone(),
-                text: edited(&text, &edits),
+                path: path.clone(),
+                text: edited(text, &edits),
             };
             match constant {
                 true => constants.push(mutant),
@@ -97,18 +150,19 @@ pub(super) fn add(plan: &mut Plan, order: &Order) {
             }
         }
         plan.code.push(Placebo {
-            path: file.path.clone(),
+            path: path.clone(),
             text: placebo,
         });
     }
     for (all, most, chosen) in [
-        (constants, order.constants, &mut plan.constants),
-        (others, order.others, &mut plan.others),
+        (constants, wanted.constants, &mut plan.constants),
+        (others, wanted.others, &mut plan.others),
     ] {
         let all = dice.shuffled(all);
         plan.left_out += all.len().saturating_sub(most);
         chosen.extend(all.into_iter().take(most));
     }
+    plan
 }
 
 /// The text with these edits. Of two at one place, the first stands first.
@@ -234,13 +288,13 @@ fn begin(attributes: &[Attribute], block: &Block) -> usize {
 }
 
 /// What a body may always answer, each with a word for it.
-fn answers(body: &Body<'_>, tests: &[File], text: &str) -> Vec<(String, String)> {
+fn answers(body: &Body<'_>, tests: &[&str], text: &str) -> Vec<(String, String)> {
     let name = body.signature.ident.to_string();
     let (mut found, mut said) = (Vec::new(), Vec::new());
     let ReturnType::Type(_, returned) = &body.signature.output else {
         return vec![(String::new(), "does nothing".to_owned())];
     };
-    let texts = tests.iter().map(|file| file.now.as_str()).chain([text]);
+    let texts = tests.iter().copied().chain([text]);
     let mut expected = Vec::new();
     for text in texts {
         if let Ok(tokens) = text.parse::<TokenStream>() {
@@ -539,26 +593,21 @@ impl Dice {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Files;
     use super::*;
 
-    fn file(path: &str, before: Option<&str>, now: &str) -> File {
-        File {
-            path: path.to_owned(),
-            now: now.to_owned(),
-            before: before.map(str::to_owned),
-            changed: before != Some(now),
-        }
-    }
-
-    fn plan(before: &str, now: &str, test: &str) -> Plan {
-        let files = Files {
-            tests: vec![file("tests/a.rs", None, test)],
-            code: vec![file("src/lib.rs", Some(before), now)],
+    fn plan(before: &str, now: &str, test: &str) -> Mutants {
+        let source = Source {
+            path: "src/lib.rs",
+            now,
+            before: Some(before),
         };
-        let mut plan = Plan::default();
-        add(&mut plan, &Order::of("5eed", &files, &[".rs"], None));
-        plan
+        mutants(&Wanted {
+            seed: "5eed",
+            sources: &[source],
+            tests: &[test],
+            constants: 10,
+            others: 5,
+        })
     }
 
     #[test]
@@ -610,7 +659,12 @@ mod tests {
         let mut said: Vec<String> = plan
             .constants
             .iter()
-            .map(|one| format!("{} {}", plan.named(one), one.what))
+            .map(|one| {
+                let mut functions = plan.functions.iter();
+                let of = functions.find(|function| function.number == one.number);
+                let name = of.map_or("", |function| function.name.as_str());
+                format!("`{name}` ({}:{}) {}", one.path, one.line, one.what)
+            })
             .collect();
         said.sort();
         assert_eq!(
