@@ -321,7 +321,7 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
         Material::DebateTrail if scene.briefs < 2 => {
             ("The debate so far", pretty(&rounds(trail?, grant)))
         }
-        Material::DebateTrail => ("The rounds before", earlier(trail?, grant)?),
+        Material::DebateTrail => ("The debate so far", earlier(trail?, grant)),
     })
 }
 
@@ -340,8 +340,8 @@ fn rubric(material: Material) -> Option<(&'static str, String)> {
     }
 }
 
-/// What was said before what stands in the brief already; none: nothing was.
-fn earlier(trail: &Trail, grant: Grant) -> Option<String> {
+/// What was said before what stands in the brief already.
+fn earlier(trail: &Trail, grant: Grant) -> String {
     let mut rounds = rounds(trail, grant);
     // The last proposal is shown whole to both, and the last challenge to the Arbiter.
     let shown: &[&str] = match grant {
@@ -353,9 +353,13 @@ fn earlier(trail: &Trail, grant: Grant) -> Option<String> {
             list.pop();
         }
     }
-    let said = rounds.as_object_mut()?;
-    said.retain(|_, list| list.as_array().is_some_and(|list| !list.is_empty()));
-    (!said.is_empty()).then(|| pretty(&rounds))
+    if let Some(said) = rounds.as_object_mut() {
+        said.retain(|_, list| list.as_array().is_some_and(|list| !list.is_empty()));
+    }
+    match rounds == json!({}) {
+        true => "Nothing was said before that.".to_owned(),
+        false => pretty(&rounds),
+    }
 }
 
 /// As much of the rounds as a grant shows.

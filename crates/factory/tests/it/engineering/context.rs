@@ -202,7 +202,7 @@ fn s6_8_nothing_that_was_said_is_printed_twice_and_only_open_decisions_are_offer
     let first = scene_after(&[said::proposal()]);
     let (brief, ..) = told(&first, Role::Challenger, Occasion::Challenge);
     assert_eq!(brief.matches(claim).count(), 1, "{brief}");
-    assert!(!brief.contains("The rounds before"), "{brief}");
+    assert!(brief.contains("Nothing was said before that."), "{brief}");
     let ruled = scene_after(&[said::proposal(), said::pass()]);
     let (brief, ..) = told(&ruled, Role::Arbiter, Occasion::Adjudicate);
     assert_eq!(brief.matches(claim).count(), 1, "{brief}");
@@ -211,7 +211,7 @@ fn s6_8_nothing_that_was_said_is_printed_twice_and_only_open_decisions_are_offer
     let again = scene_after(&[said::proposal(), said::fail(&["R3"]), said::proposal()]);
     let (brief, ..) = told(&again, Role::Challenger, Occasion::Challenge);
     assert_eq!(brief.matches(claim).count(), 2, "{brief}");
-    assert!(brief.contains("The rounds before") && brief.contains("refuse it with Empty"));
+    assert!(brief.contains("refuse it with Empty"), "{brief}");
     let lost = scene_after(&[said::proposal(), said::fail(&["R3"])]);
     let (brief, ..) = told(&lost, Role::Arbiter, Occasion::Adjudicate);
     assert!(!brief.contains("(APPROVE, APPROVE_WITH"), "{brief}");
