@@ -157,6 +157,7 @@ fn opening(started: kernel::event::RunStarted, count: u32) -> Vec<What> {
         attempts: None,
         spec: None,
         briefs: Some(factory::engineering::context::BRIEFS),
+        product: None,
         jobs: 1,
     };
     let facts = declared

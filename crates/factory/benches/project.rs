@@ -140,6 +140,7 @@ fn machine(count: u32) -> u128 {
         attempts: None,
         spec: None,
         briefs: Some(factory::engineering::context::BRIEFS),
+        product: None,
         jobs: 1,
     });
     apply(&mut machine, Body::Noted(opened.note()));

@@ -14,6 +14,7 @@ mod judge;
 mod judging;
 mod layout;
 pub mod mutants;
+pub mod product;
 pub mod python;
 mod reader;
 pub mod rust;
@@ -81,6 +82,16 @@ impl Language {
             _ => Err(Unread::NoLanguage),
         }
     }
+}
+
+/// Every file of a product, by path.
+pub fn files_of(product: &product::Product, language: Language) -> Files {
+    let mut files = match language {
+        Language::Rust => rust::product(product),
+        Language::Python => python::product(product),
+    };
+    files.insert("README.md".to_owned(), product.readme.clone());
+    files
 }
 
 /// Everything that a module's code makes public.

@@ -85,7 +85,14 @@ fn said(fact: &Fact) -> String {
         ),
         Fact::ReleaseJudged(one) => {
             let result = if one.passed() { "PASS" } else { "FAIL" };
-            format!("the release {} is {result}", one.release_id)
+            let product = one.product.as_ref().map_or_else(String::new, |product| {
+                format!(
+                    "; the product is {}: {}",
+                    word(&product.result),
+                    product.what
+                )
+            });
+            format!("the release {} is {result}{product}", one.release_id)
         }
         Fact::ModuleDeprecated(one) => format!("{} is DEPRECATED: {}", one.module, one.note),
         Fact::BudgetExtended(one) => format!("the budget `{}` was extended", one.budget),

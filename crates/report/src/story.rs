@@ -5,6 +5,7 @@
 //! It does not judge: a line repeats what a role said or what the engine found.
 
 use factory::debate::{Decision as Ruled, Verdict as Challenged};
+use factory::delivery::manifest::ProductResult;
 use factory::engineering::debate::{Move, Said};
 use factory::engineering::ship::ShipStep;
 use factory::engineering::work::Step;
@@ -222,7 +223,15 @@ impl Story {
                 let text = format!("{word}: {} with {count} modules", manifest.release_id);
                 let mut said = line(at, None, "release", mark, text);
                 said.moment = Some(Moment::Released);
-                vec![said]
+                let product = manifest.product.as_ref().map(|product| {
+                    let mark = match product.result {
+                        ProductResult::Pass => Mark::Good,
+                        ProductResult::Fail | ProductResult::Waived => Mark::Bad,
+                    };
+                    let text = format!("{}: {}", product.result.as_str(), product.what);
+                    line(at, None, "product", mark, text)
+                });
+                product.into_iter().chain([said]).collect()
             }
             _ => Vec::new(),
         }

@@ -2,7 +2,7 @@
 //! draft, as checks beside those of the registry. What every gate has in common is theirs as well.
 
 use super::found::{Broke, Given, Held};
-use super::{product, release, ship};
+use super::{assembled, product, release, ship};
 use crate::perform::{self, InVault, lost, save};
 use checks::{Check, Place, Subject};
 use kernel::What;
@@ -18,7 +18,7 @@ use workspace::context::Context;
 type Perform = fn(&Given<'_>, &Value) -> Result<Held, Broke>;
 
 /// The checks of the factory.
-const CHECKS: [(&str, Perform); 11] = [
+const CHECKS: [(&str, Perform); 12] = [
     ("amendments_applied", ship::amendments_applied),
     ("interface_fingerprint", ship::interface_fingerprint),
     ("public_surface", ship::public_surface),
@@ -37,6 +37,7 @@ const CHECKS: [(&str, Perform); 11] = [
     ("code_index_check", |given, with| {
         release::check(given.context, "code_index_check", with)
     }),
+    ("product_check", assembled::check),
     (::factory::product::CHECK, |given, with| {
         product::judge(given.context, with)
     }),

@@ -6,6 +6,7 @@
 
 mod adapter;
 mod amended;
+mod assembled;
 mod constants;
 mod debated;
 mod decide;
@@ -36,6 +37,7 @@ mod tested;
 mod tools;
 mod views;
 
+pub use assembled::{Exported, branch_name, export};
 pub(crate) use decide::{decide, decide_message};
 pub use page::page;
 pub use product::{New, Said, Spoken, approval_of, new, review, speak, spoken_message};

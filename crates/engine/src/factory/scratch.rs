@@ -53,7 +53,7 @@ fn differing(copied: &BTreeMap<String, String>, judged: &Seal) -> Vec<String> {
 }
 
 /// `MM-slug` is the crate `mm-slug`, and `mm_slug` in code.
-fn package(reference: &ModuleRef) -> String {
+pub(super) fn package(reference: &ModuleRef) -> String {
     reference.module.as_str().to_lowercase()
 }
 

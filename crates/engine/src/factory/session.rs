@@ -1,10 +1,10 @@
 //! Opening a project of the factory, and driving it for real.
 
 use super::adapter::ProjectAdapter;
-use super::indexed;
 use super::opening::open;
 use super::records::RecordWriter;
 use super::views::Views;
+use super::{assembled, indexed};
 use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
 use crate::session::{Ended, Restore, Session, clean, lock};
@@ -67,6 +67,7 @@ fn once(
     if idle && open.torn.is_none() {
         RecordWriter::open(project, name)?;
         views.all(&machine)?;
+        assembled::follow(project, name, &machine)?;
         let status = machine.status();
         return Ok(Ended {
             ending: Ending::Rested,
@@ -94,6 +95,7 @@ fn once(
     // The last moment is never left out, however it ended.
     views.all(&machine)?;
     indexed::follow(project, &machine)?;
+    assembled::follow(project, name, &machine)?;
     let ending = ending?;
     let status = machine.status();
     if status.activity == Activity::Done {

@@ -5,6 +5,7 @@ use super::task_files::json_of;
 use crate::driver::settle;
 use crate::run::entries;
 use ::factory::NAME;
+use ::factory::delivery::promised::Promised;
 use ::factory::machine::Factory;
 use ::factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
 use ::factory::plan::{Plan, TaskFile};
@@ -197,6 +198,7 @@ fn opening(
         attempts: None,
         spec: Some(spec),
         briefs: Some(::factory::engineering::context::BRIEFS),
+        product: Promised::of(asked.spec, plan),
     };
     whats.push(What::Note(Fact::ProjectOpened(opened).note()));
     told(whats)

@@ -28,7 +28,7 @@ const RESULTS: &str = "results of suite";
 /// A day. No ship waits that long; it keeps sums of times within what a clock can hold.
 const LONGEST: u64 = 24 * 60 * 60;
 /// What a build says when the machine is at fault, and not the module.
-const ENVIRONMENT: [&str; 5] = [
+pub(super) const ENVIRONMENT: [&str; 5] = [
     "rustup could not",
     "linker `",
     "o space left on device",
@@ -171,7 +171,7 @@ pub(super) fn in_room(
     Ok(checks::Rooms::run(&rooms, launch, cancel)?.ended)
 }
 
-fn tree(top: &Path) -> Result<TreeNow, BoxError> {
+pub(super) fn tree(top: &Path) -> Result<TreeNow, BoxError> {
     let built = |path: &Path| path == Path::new("target") || path == Path::new("Cargo.lock");
     let files = store::walk(top, &built)?;
     let tree = Tree::of(top, files)?;

@@ -19,7 +19,20 @@ words! {
         DeprecationCheck = "deprecation_check",
         /// Every module is in the Code Index as shipped.
         CodeIndexCheck = "code_index_check",
+        /// The product builds, its tests pass and its cases hold. Not of the document's four: a
+        /// person can release without it, on record.
+        ProductCheck = "product_check",
     }
+}
+
+impl Gate {
+    /// Those of rule F15.4.
+    pub const FOUR: [Gate; 4] = [
+        Gate::DependencyCheck,
+        Gate::FingerprintCheck,
+        Gate::DeprecationCheck,
+        Gate::CodeIndexCheck,
+    ];
 }
 
 /// What a gate stumbled over.

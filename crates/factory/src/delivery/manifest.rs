@@ -8,8 +8,12 @@ use kernel::Time;
 use kernel::form::{Fault, Form, Formed, Object, SAID, Size, TEXT, may, must};
 use kernel::module::Version;
 use kernel::outcome::{CheckResult, Verdict};
+use kernel::{EvidenceRef, words};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
+
+/// The piece of evidence that holds a product: its files' texts by path.
+pub const FILES: &str = "product files";
 
 /// Everything, or what a person chose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,6 +23,71 @@ pub enum Scope {
     Full,
     /// A person named the modules.
     Partial,
+}
+
+/// What becomes of the product in a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Building {
+    /// It is put together and tried.
+    Built,
+    /// A person releases without it, and says why.
+    Waived(String),
+}
+
+/// The gates of a release.
+pub fn gates_of(product: Option<&Building>) -> Vec<Gate> {
+    let mut gates = Gate::FOUR.to_vec();
+    if product == Some(&Building::Built) {
+        gates.push(Gate::ProductCheck);
+    }
+    gates
+}
+
+words! {
+    /// How it went with the product.
+    pub enum ProductResult {
+        /// It builds, its tests pass, its cases hold.
+        Pass = "PASS",
+        /// It does not.
+        Fail = "FAIL",
+        /// A person released without it.
+        Waived = "WAIVED",
+    }
+}
+
+/// The product of a release.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProductJudged {
+    pub result: ProductResult,
+    /// What can be run now, or why nothing can.
+    pub what: String,
+    /// Every file of it, as it was tried.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<EvidenceRef>,
+}
+
+impl ProductJudged {
+    /// By what the engine found; none: the release has no product.
+    pub fn of(product: Option<&Building>, results: &[CheckResult]) -> Option<Self> {
+        let name = Gate::ProductCheck.as_str();
+        let (result, what, files) = match product? {
+            Building::Waived(why) => (ProductResult::Waived, why.clone(), None),
+            Building::Built => match results.iter().find(|one| one.check == name) {
+                Some(one) if one.verdict == Verdict::Pass => {
+                    let files = one.evidence.iter().find(|kept| kept.name == FILES);
+                    (ProductResult::Pass, one.reason.clone(), files.cloned())
+                }
+                Some(one) => (ProductResult::Fail, one.reason.clone(), None),
+                None => (ProductResult::Fail, "it was not tried".to_owned(), None),
+            },
+        };
+        Some(Self {
+            result,
+            what,
+            files,
+        })
+    }
 }
 
 /// One released module.
@@ -44,6 +113,9 @@ pub struct Manifest {
     pub modules: Vec<Released>,
     /// What the gates stumbled over; empty: it passed.
     pub violations: Vec<Violation>,
+    /// What was put together of the modules; none: nothing was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<ProductJudged>,
 }
 
 impl Manifest {
@@ -59,7 +131,7 @@ impl Manifest {
 
     /// The document's shape.
     pub fn document(&self) -> Value {
-        let gates: Map<String, Value> = Gate::ALL
+        let gates: Map<String, Value> = Gate::FOUR
             .iter()
             .map(|gate| (gate.as_str().to_owned(), Value::from(self.gate(*gate))))
             .collect();
@@ -67,7 +139,7 @@ impl Manifest {
             0 => format!("{} modules released", self.modules.len()),
             count => format!("blocked by {count} violations; see the failure report"),
         };
-        json!({
+        let mut document = json!({
             "release_id": self.release_id,
             "created_at": self.created_at,
             "spec_version": self.spec_version,
@@ -75,7 +147,15 @@ impl Manifest {
             "integration_gates": gates,
             "overall_result": if self.passed() { "PASS" } else { "FAIL" },
             "notes": notes,
-        })
+        });
+        if let Some(product) = &self.product {
+            let mut shown = json!({"result": product.result, "what": product.what});
+            if let Some(files) = &product.files {
+                shown["files_sha256"] = json!(files.hash);
+            }
+            document["product"] = shown;
+        }
+        document
     }
 
     /// What failed, for people; none if nothing did.
@@ -96,10 +176,10 @@ impl Manifest {
     }
 }
 
-/// What the engine's own run of the four gates adds. A gate that it did not run has failed.
-pub fn engine_violations(results: &[CheckResult]) -> Vec<Violation> {
+/// What the engine's own run of the gates adds. A gate that it did not run has failed.
+pub fn engine_violations(gates: &[Gate], results: &[CheckResult]) -> Vec<Violation> {
     let mut found = Vec::new();
-    for gate in Gate::ALL {
+    for gate in gates.iter().copied() {
         let result = results.iter().find(|result| result.check == gate.as_str());
         let why = match result {
             Some(result) if result.verdict == Verdict::Pass => continue,
@@ -115,6 +195,24 @@ pub fn engine_violations(results: &[CheckResult]) -> Vec<Violation> {
     }
     found
 }
+
+const PRODUCT: Form = Form::Object(&Object {
+    name: "ReleasedProduct",
+    about: "What was put together of the modules.",
+    members: &[
+        must(
+            "result",
+            "WAIVED: a person released without it.",
+            ProductResult::FORM,
+        ),
+        must("what", "What can be run now, or why nothing can.", SAID),
+        may(
+            "files_sha256",
+            "Every file of it, among the evidence.",
+            TEXT,
+        ),
+    ],
+});
 
 const GATES: Form = Form::Object(&Object {
     name: "IntegrationGates",
@@ -173,10 +271,11 @@ pub const MANIFEST: Object = Object {
         must("integration_gates", "How each gate ended.", GATES),
         must(
             "overall_result",
-            "PASS if and only if all four are.",
+            "PASS if and only if all four are, and the product does not FAIL.",
             Outcome::FORM,
         ),
         must("notes", "For people, with the failures.", TEXT),
+        may("product", "What was put together of the modules.", PRODUCT),
     ],
 };
 
@@ -232,9 +331,10 @@ pub(crate) fn manifest_rules(manifest: &Value, found: &mut Vec<Fault>) {
         }
     }
     let gates = manifest["integration_gates"].as_object();
-    let passed = gates.is_some_and(|gates| gates.values().all(|gate| gate == "PASS"));
+    let passed = gates.is_some_and(|gates| gates.values().all(|gate| gate == "PASS"))
+        && manifest["product"]["result"] != "FAIL";
     if passed != (manifest["overall_result"] == "PASS") {
-        let what = "PASS if and only if all four gates are PASS";
+        let what = "PASS if and only if all four gates are PASS and the product does not FAIL";
         found.push(Fault::rule(
             "result_contradicts",
             "$",

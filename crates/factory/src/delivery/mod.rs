@@ -4,6 +4,7 @@
 
 pub mod gates;
 pub mod manifest;
+pub mod promised;
 pub mod registry;
 
 pub use manifest::{Manifest, Scope};

@@ -43,8 +43,10 @@ pub struct Scene<'a> {
     pub briefs: u32,
 }
 
-/// The form of briefs that a new project gets. 1: they list the rules that no schema can say.
-pub const BRIEFS: u32 = 1;
+/// The form of briefs that a new project gets. 1: they list the rules that no schema can say. 2: the
+/// product role is told what a spec says of the product, nothing that was said is printed twice, and the
+/// Arbiter is offered what is open to it.
+pub const BRIEFS: u32 = 2;
 
 impl Scene<'_> {
     fn debate(&self) -> Option<&Debate> {
@@ -192,7 +194,7 @@ const EXCEPTION: &str = "If the contract of a shipped dependency can not support
 /// What the schema of an answer cannot say, and is judged all the same. An audit compares briefs to the
 /// letter, so a project goes on with the form of briefs that it began with.
 fn rules(role: Role, briefs: u32) -> String {
-    if briefs < BRIEFS {
+    if briefs < 1 {
         return String::new();
     }
     let own: &[&str] = match role {
@@ -235,7 +237,19 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
             let _ = write!(text, "\n## {title}\n\n{body}\n");
         }
     }
-    let _ = write!(text, "\n## What to return\n\n{}\n", returns(role, occasion));
+    let returns = match scene
+        .debate()
+        .and_then(|debate| debate.trail.challenges.last())
+    {
+        // What the engine would refuse is not offered.
+        Some(last) if scene.briefs >= 2 && last["verdict"] == "FAIL" => returns(role, occasion)
+            .replace(
+                "(APPROVE, APPROVE_WITH_AMENDMENTS or REJECT)",
+                "(APPROVE_WITH_AMENDMENTS or REJECT: the challenge stands at FAIL)",
+            ),
+        _ => returns(role, occasion).to_owned(),
+    };
+    let _ = write!(text, "\n## What to return\n\n{returns}\n");
     if may_raise(role) {
         let _ = write!(text, "\n{EXCEPTION}\n");
     }
@@ -304,7 +318,10 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
         Material::Challenge => ("The challenge", pretty(trail?.challenges.last()?)),
         Material::Adjudication => ("The adjudication", pretty(trail?.adjudications.last()?)),
         Material::EvaluationRubric | Material::DecompositionRubric => return rubric(material),
-        Material::DebateTrail => ("The debate so far", rounds(trail?, grant)),
+        Material::DebateTrail if scene.briefs < 2 => {
+            ("The debate so far", pretty(&rounds(trail?, grant)))
+        }
+        Material::DebateTrail => ("The debate so far", earlier(trail?, grant)),
     })
 }
 
@@ -323,8 +340,30 @@ fn rubric(material: Material) -> Option<(&'static str, String)> {
     }
 }
 
+/// What was said before what stands in the brief already.
+fn earlier(trail: &Trail, grant: Grant) -> String {
+    let mut rounds = rounds(trail, grant);
+    // The last proposal is shown whole to both, and the last challenge to the Arbiter.
+    let shown: &[&str] = match grant {
+        Grant::AllRounds => &["proposals", "challenges"],
+        _ => &["proposals"],
+    };
+    for name in shown {
+        if let Some(list) = rounds[*name].as_array_mut() {
+            list.pop();
+        }
+    }
+    if let Some(said) = rounds.as_object_mut() {
+        said.retain(|_, list| list.as_array().is_some_and(|list| !list.is_empty()));
+    }
+    match rounds == json!({}) {
+        true => "Nothing was said before that.".to_owned(),
+        false => pretty(&rounds),
+    }
+}
+
 /// As much of the rounds as a grant shows.
-fn rounds(trail: &Trail, grant: Grant) -> String {
+fn rounds(trail: &Trail, grant: Grant) -> Value {
     let mut rounds = json!({
         "proposals": trail.proposals,
         "challenges": trail.challenges,
@@ -332,7 +371,7 @@ fn rounds(trail: &Trail, grant: Grant) -> String {
     if grant == Grant::AllRounds {
         rounds["adjudications"] = json!(trail.adjudications);
     }
-    pretty(&rounds)
+    rounds
 }
 
 /// What the debate of a contract's change gives a role by the same table: rubrics and rounds, what to
@@ -341,7 +380,9 @@ pub(crate) fn of_a_change(debate: &Debate, role: Role, occasion: Occasion, brief
     let mut text = String::new();
     for (material, grant) in given(role, occasion) {
         let section = match material {
-            Material::DebateTrail => Some(("The debate so far", rounds(&debate.trail, grant))),
+            Material::DebateTrail => {
+                Some(("The debate so far", pretty(&rounds(&debate.trail, grant))))
+            }
             other => rubric(other),
         };
         if let Some((title, body)) = section {

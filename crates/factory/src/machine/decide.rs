@@ -7,12 +7,14 @@ use super::facts::{
     TaskShipped,
 };
 use super::halting::{halting, round};
-use super::people::{carry, everything, release_id};
+use super::people::{carry, everything, missing, release_id};
 use super::product;
 use super::state::{Phase, State};
 use super::wanted::{begin, may_begin};
 use crate::delivery::gates;
-use crate::delivery::manifest::{Manifest, Released, Scope, engine_violations};
+use crate::delivery::manifest::{
+    Manifest, ProductJudged, Released, Scope, engine_violations, gates_of,
+};
 use crate::engineering::work::{End, Work};
 use crate::project::declare;
 use crate::project::graph::Task;
@@ -145,12 +147,14 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
     // Nobody asks for the full release; what failed is tried again when a person says so.
     let automatic = state.releasing.is_none()
         && !state.releases.iter().any(|one| one.scope == Scope::Full)
-        && state.graph.is_complete();
+        && state.graph.is_complete()
+        && missing(state).is_empty();
     automatic.then(|| {
         Fact::ReleaseBegan(ReleaseBegan {
             release_id: release_id(state),
             scope: Scope::Full,
             modules: everything(state),
+            product: state.building(None),
         })
     })
 }
@@ -176,7 +180,8 @@ fn judged(state: &State, at: Time) -> Option<Manifest> {
     let results = releasing.answer.as_ref()?;
     // Both must agree: what the machine knows, and what the engine found in the store.
     let mut violations = gates::judge(&state.registry, &releasing.modules);
-    violations.extend(engine_violations(results));
+    let building = releasing.product.as_ref();
+    violations.extend(engine_violations(&gates_of(building), results));
     let modules = releasing.modules.iter().map(|reference| Released {
         module_ref: reference.clone(),
         ship_ref: state
@@ -192,5 +197,6 @@ fn judged(state: &State, at: Time) -> Option<Manifest> {
         scope: releasing.scope,
         modules: modules.collect(),
         violations,
+        product: ProductJudged::of(building, results),
     })
 }

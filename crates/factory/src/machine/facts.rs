@@ -1,7 +1,8 @@
 //! What survives of a project: every fact that the factory journals as `noted.v1`, each with a name
 //! and a version of its own. What is not in this list is not known.
 
-use crate::delivery::manifest::{Manifest, Scope};
+use crate::delivery::manifest::{Building, Manifest, Scope};
+use crate::delivery::promised::Promised;
 use crate::engineering::work::Step;
 use crate::halt::change::ChangeStep;
 use crate::halt::exception::ExceptionDecision;
@@ -65,6 +66,13 @@ impl Fact {
                     Vec::new()
                 }
             },
+            Fact::ReleaseJudged(manifest) => {
+                let product = manifest.product.as_ref();
+                product
+                    .and_then(|one| one.files.as_ref())
+                    .into_iter()
+                    .collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -181,6 +189,9 @@ pub struct ProjectOpened {
     /// The form of its briefs, `engineering::context::BRIEFS`; none in a journal of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub briefs: Option<u32>,
+    /// What comes out at the end; none: the spec says nothing of it, or a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<Promised>,
 }
 
 /// A task went to the engineering loop.
@@ -262,6 +273,9 @@ pub struct ReleaseBegan {
     /// All or some.
     pub scope: Scope,
     pub modules: Vec<ModuleRef>,
+    /// Whether the product is put together; none: there is none in this release.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<Building>,
 }
 
 /// A person deprecated a module.

@@ -162,6 +162,11 @@ impl Factory {
         &self.state.registry
     }
 
+    /// What comes out at the end; none: the spec says nothing of it.
+    pub fn promised(&self) -> Option<&crate::delivery::promised::Promised> {
+        self.state.promised.as_ref()
+    }
+
     /// Every release, passed or not.
     pub fn releases(&self) -> &[Manifest] {
         &self.state.releases

@@ -7,6 +7,7 @@ use super::facts::{
 use super::gate::gate;
 use super::options::{AMEND, APPROVE, REJECT, RETRY};
 use super::state::{Phase, State};
+use crate::delivery::promised::Promised;
 use crate::product::{self, Approved, At, Began, Product, Want};
 use crate::project::{Declared, declare};
 use kernel::effect::{Access, AttemptOrder, Effect};
@@ -65,6 +66,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         attempts: per_task.map(|one| one.saturating_mul(tasks)),
         spec: None,
         briefs: product.began.briefs,
+        product: approved.product.clone(),
     }))
 }
 
@@ -115,6 +117,8 @@ struct OnApproval {
     spec_id: String,
     spec_version: String,
     tasks: Vec<Declared>,
+    #[serde(default)]
+    product: Option<Promised>,
 }
 
 #[derive(Deserialize)]
@@ -308,6 +312,7 @@ impl State {
                 spec_id: approved.spec_id,
                 spec_version: approved.spec_version,
                 tasks: on.tasks,
+                product: on.product,
             });
             self.phase = Phase::Declaring;
         }

@@ -2,6 +2,7 @@
 //! machine would take now. What is still being worked on is not listed.
 
 use super::options::{AMEND, EXTEND, RELEASE, RETRY, RULINGS};
+use super::people::{release_id, unasked};
 use super::product;
 use super::state::{Phase, State};
 use crate::halt::artifact::Escalation;
@@ -101,6 +102,18 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
         }
     }
     all.extend(blocked(state));
+    let given_up = unasked(state);
+    if !given_up.is_empty() {
+        all.push(Question {
+            subject: Subject::Release,
+            id: release_id(state),
+            task: None,
+            what: "release the product without what was given up, or stop the project".to_owned(),
+            why: format!("of the spec is missing: {}", lacking(&given_up)),
+            recommended: None,
+            options: words(&[RELEASE, STOP]),
+        });
+    }
     let last = state.releases.last().filter(|last| !last.passed());
     all.extend(
         last.filter(|_| state.releasing.is_none())
@@ -115,6 +128,18 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
             }),
     );
     all
+}
+
+/// What a product lacks of its spec, every task of it.
+pub(crate) fn lacking(given_up: &[&Task]) -> String {
+    let each = given_up.iter().map(|task| {
+        let declared = &task.declared;
+        format!(
+            "\"{}\" of the story \"{}\" ({})",
+            declared.task, declared.story, declared.id
+        )
+    });
+    each.collect::<Vec<_>>().join("; ")
 }
 
 fn about_spec(state: &State) -> Option<Question> {

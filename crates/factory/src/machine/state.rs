@@ -1,8 +1,8 @@
 //! What a project remembers, and how each fact changes it.
 
 use super::facts::Fact;
-use crate::delivery::gates::Gate;
-use crate::delivery::manifest::{Manifest, Scope};
+use crate::delivery::manifest::{Building, Manifest, Scope, gates_of};
+use crate::delivery::promised::Promised;
 use crate::delivery::registry::Registry;
 use crate::engineering::work::{Answer, Work};
 use crate::halt::artifact::{Escalation, Resolved};
@@ -67,6 +67,8 @@ pub(crate) struct Releasing {
     /// Gates that were lost in a row.
     #[serde(default)]
     pub(crate) losses: u32,
+    #[serde(default)]
+    pub(crate) product: Option<Building>,
 }
 
 impl Releasing {
@@ -74,10 +76,10 @@ impl Releasing {
     fn lost(&mut self) {
         self.losses += 1;
         if self.losses >= MOST_LOSSES {
-            let gates = Gate::ALL.iter();
-            let result =
-                |gate: &Gate| CheckResult::new(gate.as_str(), Verdict::CouldNotRun, LOST_AGAIN);
-            self.answer = Some(gates.map(result).collect());
+            let gates = gates_of(self.product.as_ref()).into_iter();
+            let lost =
+                gates.map(|gate| CheckResult::new(gate.as_str(), Verdict::CouldNotRun, LOST_AGAIN));
+            self.answer = Some(lost.collect());
         }
     }
 }
@@ -106,6 +108,9 @@ pub(crate) struct State {
     /// The form of its briefs.
     #[serde(default)]
     pub(crate) briefs: u32,
+    /// What comes out at the end.
+    #[serde(default)]
+    pub(crate) promised: Option<Promised>,
     pub(crate) jobs: u32,
     pub(crate) declaring: Vec<Declared>,
     pub(crate) graph: TaskGraph,
@@ -143,6 +148,27 @@ impl State {
         self.started
             .as_ref()
             .map_or("", |started| started.run.as_str())
+    }
+
+    /// The shipped module that stands at the front of the product: that of its entry's task, as it
+    /// is now.
+    pub(crate) fn front(&self) -> Option<&ModuleRef> {
+        let mut task = self.graph.get(self.promised.as_ref()?.entry.as_ref()?)?;
+        while let Some(next) = task.superseded_by.last() {
+            task = self.graph.get(next)?;
+        }
+        let shipped = task.modules.last()?;
+        let newest = self.registry.newest(&shipped.module)?;
+        Some(&newest.reference)
+    }
+
+    /// What becomes of the product in a full release.
+    pub(crate) fn building(&self, waived: Option<&str>) -> Option<Building> {
+        let promised = self.promised.as_ref().filter(|one| one.is_built());
+        promised.map(|_| match waived {
+            Some(why) => Building::Waived(why.to_owned()),
+            None => Building::Built,
+        })
     }
 
     /// Does a task wait for a person to mend the environment?

@@ -1,7 +1,8 @@
 //! The project as people see it.
 
 use super::decide::advance;
-use super::people::options;
+use super::people::{options, unasked};
+use super::questions::lacking;
 use super::state::{Phase, State};
 use super::wanted::wanted;
 use crate::project::TaskStatus;
@@ -54,6 +55,14 @@ fn reason(state: &State) -> Option<(&'static str, String)> {
     {
         let why = format!("`{}` is BLOCKED by what was abandoned", task.declared.id);
         return Some(("blocked", why));
+    }
+    let given_up = unasked(state);
+    if !given_up.is_empty() {
+        let why = format!(
+            "nothing is released until a person says so: of the spec is missing {}",
+            lacking(&given_up)
+        );
+        return Some(("release", why));
     }
     let last = state.releases.last()?;
     (!last.passed()).then(|| ("release", format!("the release {} failed", last.release_id)))

@@ -109,6 +109,7 @@ impl State {
         self.jobs = opened.jobs;
         self.briefs = opened.briefs.unwrap_or_default();
         self.spec.clone_from(&opened.spec);
+        self.promised.clone_from(&opened.product);
         if let Some(attempts) = opened.attempts {
             let budgets = &mut self.ledger.budgets;
             budgets.raise(kernel::budget::ATTEMPTS, attempts);
@@ -378,6 +379,7 @@ impl State {
             modules: began.modules,
             answer: None,
             losses: 0,
+            product: began.product,
         });
     }
 }

@@ -6,6 +6,7 @@ use super::state::{For, State};
 use crate::context_pack::ContextPack;
 use crate::contract::{MicroModuleContract, from_plan};
 use crate::delivery::gates::Gate;
+use crate::delivery::manifest::gates_of;
 use crate::engineering::context::{
     DATA, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
 };
@@ -102,8 +103,14 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
         For::Product => super::product::effect(state, id),
         For::Release => {
             let releasing = state.releasing.as_ref()?;
-            let checks = Gate::ALL.map(Gate::as_str);
-            let with = json!({"modules": releasing.modules});
+            let gates = gates_of(releasing.product.as_ref()).into_iter();
+            let checks: Vec<&str> = gates.map(Gate::as_str).collect();
+            let mut with = json!({"modules": releasing.modules});
+            if let (Some(_), Some(promised)) = (&releasing.product, &state.promised) {
+                with["version"] = json!(state.head.spec_version);
+                with["promised"] = json!(promised);
+                with["front"] = json!(state.front());
+            }
             let subject = releasing.release_id.clone();
             Some(gate(state, id, "release", subject, None, &checks, &with))
         }

@@ -29,8 +29,19 @@ task:    task_id TSK-NNN (once in the whole spec), name, description, subtasks (
 sketch:  inputs, outputs, error_surfaces, effects, modes: prose, none empty, no TBD, no N/A
 ```"#;
 
+/// What a spec says of the product, since briefs of the form 2: an audit compares them to the letter.
+const PRODUCT: &str = r#"```text
+spec:    product, what people hold in hand at the end: name (small letters, digits, hyphens),
+         form command | library | none, entry (the task_id whose module stands at the front), cases, why
+case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), given (standard input),
+         and either prints (standard output) or refuses (standard error)
+```"#;
+
 const RULES: &str = "\
 Every pillar has an epic, every epic a story and a success criterion, every story a task. A task is what one engineer builds as a few small modules. Nothing required is left out or empty, and nothing is a placeholder; each such fault is an error, and errors block. These are warnings, which the person sees: a description under 20 characters, an acceptance criterion that names nothing observable (returns, displays, raises, writes, emits, rejects, validates ...), subtasks that repeat each other, an `error_surfaces` without one specific error.";
+
+const BUILT: &str = "\
+The engine puts the shipped modules together to the product, builds it, runs all tests and every case of it before anything is released. A `command` calls the entry's module, which takes one text or a list of its lines and gives one text or number; every story and every success criterion is shown by a case of it. A `library` has each module, and the names of the entry's at the top. Only a spec whose modules are enough by themselves has the form `none`, and says `why`.";
 
 /// The whole brief.
 pub fn brief(product: &Product) -> String {
@@ -53,9 +64,13 @@ pub fn brief(product: &Product) -> String {
     if let Some(draft) = draft {
         let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: {draft}");
     }
+    let of_product = match product.began.briefs {
+        Some(2..) => format!("{PRODUCT}\n\n{BUILT}\n\n"),
+        _ => String::new(),
+    };
     let _ = write!(
         text,
-        "\n## What you make\n\n`repo/{FOLDER}/{DRAFT}`, one JSON object:\n\n{SHAPE}\n\n{RULES}\n\nNotes for yourself go below `repo/{FOLDER}/draft/`; write nowhere else.\n"
+        "\n## What you make\n\n`repo/{FOLDER}/{DRAFT}`, one JSON object:\n\n{SHAPE}\n\n{RULES}\n\n{of_product}Notes for yourself go below `repo/{FOLDER}/draft/`; write nowhere else.\n"
     );
     let _ = write!(
         text,

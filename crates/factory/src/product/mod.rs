@@ -159,6 +159,9 @@ pub struct Approved {
     pub spec_version: String,
     /// Its tasks, in their order of declaration.
     pub tasks: Vec<Declared>,
+    /// What comes out at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub product: Option<crate::delivery::promised::Promised>,
 }
 
 /// The product loop of a project.

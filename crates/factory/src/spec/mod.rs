@@ -2,12 +2,14 @@
 //! claims to be one. Typed values are made only of texts that were judged without errors.
 
 mod graph;
+mod product;
 mod prose;
 mod render;
 mod validate;
 mod words;
 
 pub(crate) use graph::circles;
+pub use product::{Case, Form as ProductForm, Product};
 pub use render::{render, spec_md};
 pub use validate::{validate, validate_document};
 
@@ -41,6 +43,9 @@ document! {
         updated_at: String = MOMENT,
         /// At least one.
         pillars: Vec<Pillar> = Form::List(&Pillar::FORM, Size::SOME),
+        /// What people hold in hand at the end.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        product?: Option<Product> = Product::FORM,
     }
 }
 

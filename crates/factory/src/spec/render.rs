@@ -1,7 +1,7 @@
 //! `spec.md`: the spec as a person reads it at the approval gate. It leaves nothing out, shows the
 //! warnings that the gate must show, and lets no text of the spec pass for a heading.
 
-use super::{Pillar, ProductSpec, Task};
+use super::{Pillar, Product, ProductSpec, Task};
 use crate::{Report, markdown};
 use std::fmt::Write;
 
@@ -47,8 +47,43 @@ fn write_spec(spec: &ProductSpec, out: &mut String) -> std::fmt::Result {
         spec.spec_id, spec.spec_version, spec.created_at, spec.updated_at
     )?;
     writeln!(out, "{}", markdown::block(&spec.description))?;
+    if let Some(product) = &spec.product {
+        write_product(product, out)?;
+    }
     for pillar in &spec.pillars {
         write_pillar(pillar, out)?;
+    }
+    Ok(())
+}
+
+fn write_product(product: &Product, out: &mut String) -> std::fmt::Result {
+    let (line, block) = (markdown::line, markdown::block);
+    writeln!(
+        out,
+        "\n## Product {}: {}\n",
+        line(&product.name),
+        product.form.as_str()
+    )?;
+    if let Some(entry) = &product.entry {
+        writeln!(out, "**At the front:** {}", line(entry))?;
+    }
+    if let Some(why) = &product.why {
+        writeln!(out, "**Why:** {}", line(why))?;
+    }
+    for (at, case) in product.cases.iter().enumerate() {
+        let shows: Vec<String> = case.shows.iter().map(|one| line(one)).collect();
+        writeln!(
+            out,
+            "\n**Case {}** shows {}. Given\n",
+            at + 1,
+            shows.join(", ")
+        )?;
+        writeln!(out, "{}\n", block(&case.given))?;
+        for (word, said) in [("prints", &case.prints), ("is refused with", &case.refuses)] {
+            if let Some(said) = said {
+                writeln!(out, "it {word}\n\n{}", block(said))?;
+            }
+        }
     }
     Ok(())
 }

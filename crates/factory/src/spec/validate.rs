@@ -39,7 +39,20 @@ pub fn validate_document(document: &Document<'_>) -> Report {
     walk.object(document.root(), &ProductSpec::OBJECT);
     let tasks = std::mem::take(&mut walk.tasks);
     graph::judge(&tasks, &mut walk.found);
+    of_product(document, &mut walk.found);
     located(document, walk.found)
+}
+
+/// What a product promises is asked once everything else is as it should be: it needs all of it.
+fn of_product(document: &Document<'_>, found: &mut Vec<(usize, Deficiency)>) {
+    let wrong = found.iter().any(|(_, one)| one.severity == Severity::Error);
+    if wrong {
+        return;
+    }
+    if let Ok(spec) = serde_json::from_str::<ProductSpec>(document.text()) {
+        let judged = super::product::judge(&spec).into_iter();
+        found.extend(judged.map(|one| (document.offset_of(&one.path, &one.field), one)));
+    }
 }
 
 /// Puts lines and columns in, in one pass over the text.
@@ -148,6 +161,7 @@ impl<'a> Walk<'a> {
             match &member.form {
                 Form::Id(form) => own_id = self.id(given, field, *form),
                 Form::Text(form) => self.prose(given, member, form, rule),
+                Form::Word(words) => self.word(given, field, words),
                 Form::Object(object) => {
                     self.trail.push((field, None));
                     self.object(given, object);
@@ -237,6 +251,17 @@ impl<'a> Walk<'a> {
         }
         // A task whose id has the wrong form is still a task that others may name.
         Some((text, value.offset()))
+    }
+
+    /// One of these words.
+    fn word(&mut self, value: Value<'_, 'a>, field: &str, words: &[&str]) {
+        let Some(text) = self.text(value, field, 10) else {
+            return;
+        };
+        if !words.contains(&text.as_ref()) {
+            let message = format!("{text:?} should be one of: {}", words.join(", "));
+            self.say(value.offset(), field, ("unknown_word", Some(10)), message);
+        }
     }
 
     fn references(&mut self, list: Value<'_, 'a>, field: &str) -> Vec<(Cow<'a, str>, usize)> {

@@ -2,8 +2,9 @@
 
 use crate::project::task;
 use crate::said;
-use crate::world::{Project, Script, module_of};
+use crate::world::{Project, Script, module_of, promising};
 use factory::delivery::gates::{Gate, judge};
+use factory::delivery::promised::Promised;
 use factory::delivery::registry::{Entry, Registry, hash_of};
 use factory::machine::{DEPRECATE, RELEASE};
 use factory::project::{ModuleRef, TaskStatus};
@@ -235,4 +236,83 @@ fn s16_entries_are_never_changed_back_nor_replaced() {
         (ModuleStatus::Superseded, "fp-MM-a@1.0.0")
     );
     assert_eq!(registry.newest(&old.module).unwrap().reference, new);
+}
+
+fn promised(form: &str) -> Promised {
+    serde_json::from_value(json!({
+        "product": {"name": "shop", "form": form, "entry": "TSK-002", "why": "because"},
+        "entry": B, "title": "Shop", "about": "Sells things",
+    }))
+    .unwrap()
+}
+
+fn product(form: &str, script: Script) -> Project {
+    let tasks = [task(A, &[]), task(B, &[A])];
+    let mut project = Project::told(script, &promising(&tasks, 1, Some(promised(form))));
+    project.run();
+    project
+}
+
+#[test]
+fn s15_4_a_product_is_a_condition_beside_the_four_gates_that_a_person_can_waive() {
+    let project = product("command", Script::default());
+    let release = &project.machine.releases()[0];
+    let document = release.document();
+    assert_eq!(document["product"]["result"], "PASS", "{document}");
+    let gates = document["integration_gates"].as_object().unwrap();
+    assert_eq!(gates.len(), 4, "the document's four stay what they are");
+    // It does not hold: nothing is released, until a person does without it and says why.
+    let id = factory::project::mint("REL", "run-1", "0");
+    let mut project = product("library", Script::default().breaks(&id, "product_check", 0));
+    let document = project.machine.releases()[0].document();
+    assert_eq!(document["overall_result"], "FAIL");
+    assert_eq!(document["product"]["result"], "FAIL");
+    let gates = document["integration_gates"].as_object().unwrap();
+    assert!(gates.values().all(|gate| gate == "PASS"));
+    let report = project.machine.releases()[0].failure_report().unwrap();
+    assert_eq!(report["failing_gates"], json!(["product_check"]));
+    for with in [
+        json!({"waive_product": " "}),
+        json!({"waive_product": "later", "modules": [format!("{}@1.0.0", module_of(A))]}),
+    ] {
+        let refused = project.decide(RELEASE, with).unwrap_err();
+        assert_eq!(refused.code, "no_product_to_waive");
+    }
+    let waived = json!({"waive_product": "the modules are needed today"});
+    project.decide(RELEASE, waived.clone()).unwrap();
+    project.run();
+    let document = project.machine.releases()[1].document();
+    assert_eq!(document["overall_result"], "PASS");
+    let said = json!({"result": "WAIVED", "what": "the modules are needed today"});
+    assert_eq!(document["product"], said);
+    // A spec that needs none, and a project of before, have none to wait for.
+    let none = product("none", Script::default());
+    assert!(none.machine.releases()[0].product.is_none());
+    let mut before = complete(Script::default());
+    assert!(before.machine.releases()[0].product.is_none());
+    let refused = before.decide(RELEASE, waived).unwrap_err();
+    assert_eq!(refused.code, "no_product_to_waive");
+}
+
+#[test]
+fn s15_4_what_was_given_up_of_a_product_is_asked_about_before_anything_is_released() {
+    let mut project = product("library", Script::default().rejects(B));
+    project.resolve("ABANDON_TASK", B).unwrap();
+    project.run();
+    assert!(project.machine.releases().is_empty());
+    let status = project.machine.status();
+    assert_eq!(status.state.as_str(), "release");
+    assert!(status.waiting_for.unwrap().why.contains(B));
+    let [question] = &project.machine.questions()[..] else {
+        panic!("one question");
+    };
+    assert!(question.why.contains(B) && question.options.contains(&RELEASE.to_owned()));
+    project.decide(RELEASE, Value::Null).unwrap();
+    project.run();
+    assert_eq!(project.machine.releases().len(), 1);
+    // Who promised nothing is not asked.
+    let mut before = complete(Script::default().rejects(B));
+    before.resolve("ABANDON_TASK", B).unwrap();
+    before.run();
+    assert!(before.machine.releases()[0].passed());
 }

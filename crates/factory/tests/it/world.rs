@@ -2,6 +2,7 @@
 //! test can stop, replay and reorder it.
 
 use crate::said;
+use factory::delivery::promised::Promised;
 use factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
 use factory::machine::{Factory, For};
 use factory::project::{Declared, TaskId, TaskStatus};
@@ -184,6 +185,11 @@ pub(crate) fn started() -> RunStarted {
 }
 
 pub(crate) fn opening(tasks: &[Declared], jobs: u32) -> [What; 2] {
+    promising(tasks, jobs, None)
+}
+
+/// The same, of a spec that says what comes out at the end.
+pub(crate) fn promising(tasks: &[Declared], jobs: u32, product: Option<Promised>) -> [What; 2] {
     let tasks = tasks.to_vec();
     [
         What::Note(Fact::TasksDeclared(TasksDeclared { tasks }).note()),
@@ -195,6 +201,7 @@ pub(crate) fn opening(tasks: &[Declared], jobs: u32) -> [What; 2] {
                 attempts: None,
                 spec: None,
                 briefs: Some(factory::engineering::context::BRIEFS),
+                product,
             })
             .note(),
         ),

@@ -2,6 +2,10 @@
 //! well, so the engine runs [`SCRIPT`] with the interpreter that is there, confined; here is what it
 //! says. The script parses and never imports.
 
+mod product;
+
+pub use product::product;
+
 use crate::Extracted;
 use serde::Deserialize;
 

@@ -8,6 +8,7 @@ pub mod driver;
 mod ending;
 mod items;
 mod methods;
+mod product;
 mod reached;
 mod stubs;
 mod tokens;
@@ -15,6 +16,7 @@ mod tree;
 
 pub use black_box::{Reach, private_reaches};
 pub use constants::{ANSWER, constants};
+pub use product::product;
 pub use stubs::{STUB, stubbed};
 
 use self::items::{attributes, conditional, for_tests, of_item, public, says, sets_path, written};

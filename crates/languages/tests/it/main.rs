@@ -4,4 +4,5 @@
 // Helpers of tests are tests: a panic is how they say no.
 #![allow(clippy::unwrap_used)]
 
+mod product;
 mod python;

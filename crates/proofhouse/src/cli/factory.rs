@@ -8,6 +8,7 @@ use ::factory::contract::{Surface, compare};
 use ::factory::plan::{NoPlan, TaskFile};
 use ::factory::spec::ProductSpec;
 use ::factory::{Deficiency, Report, Severity};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use workspace::EngineError;
 
@@ -102,8 +103,21 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
         FactoryCommand::Status { name } => {
             of_factory::status(&super::project(args)?, name.as_deref(), out)
         }
-        FactoryCommand::Release { name, module, word } => {
-            verbs::release(&super::project(args)?, name.as_deref(), module, word, out)
+        FactoryCommand::Release {
+            name,
+            module,
+            without_product,
+            word,
+        } => {
+            let with = match (module.as_slice(), *without_product) {
+                ([], true) => json!({"waive_product": word.because}),
+                ([], false) => Value::Null,
+                (modules, _) => json!({"modules": modules}),
+            };
+            verbs::release(&super::project(args)?, name.as_deref(), &with, word, out)
+        }
+        FactoryCommand::Export { dir, name } => {
+            of_factory::export(&super::project(args)?, name.as_deref(), dir, out)
         }
         FactoryCommand::Deprecate(asked) => verbs::deprecate(&super::project(args)?, asked, out),
         FactoryCommand::Retry { name, word } => {

@@ -1,7 +1,7 @@
 //! `proofhouse factory start|run|status`: a project of the factory, from its spec to its release.
 
 use super::args::FactoryStart;
-use super::out::{Out, Tone, count};
+use super::out::{Out, Tone, count, plain};
 use super::progress::Progress;
 use super::{exit, notify, run, status};
 use ::factory::plan::{Plan, TaskFile};
@@ -11,6 +11,7 @@ use engine::factory::{Begin, Driving};
 use kernel::machine::Activity;
 use report::Looked;
 use report::begun::ProjectBegun;
+use std::path::Path;
 use workspace::{EngineError, Project};
 
 pub(crate) fn start(
@@ -95,6 +96,31 @@ pub(crate) fn named(project: &Project, name: Option<&str>) -> Result<String, Eng
             "begin one with `proofhouse factory new SPEC.md`, or with `factory start SPEC.json` from a finished spec",
         )
     })
+}
+
+/// Writes the product of the last release into a folder.
+pub(crate) fn export(
+    project: &Project,
+    name: Option<&str>,
+    dir: &Path,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let name = named(project, name)?;
+    let exported = engine::factory::export(project, &name, dir)?;
+    if out.json {
+        out.facts(&exported);
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "{} {} of {} into {}",
+        out.paint(Tone::Good, "wrote"),
+        count(exported.files as u64, "file"),
+        exported.release,
+        dir.display()
+    ));
+    out.line(&plain(&exported.what));
+    out.line(&format!("next: cd {}", dir.display()));
+    Ok(exit::OK)
 }
 
 pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result<u8, EngineError> {

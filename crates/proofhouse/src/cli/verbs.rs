@@ -32,15 +32,11 @@ fn with_word(
 pub(crate) fn release(
     project: &Project,
     name: Option<&str>,
-    modules: &[String],
+    with: &Value,
     word: &Word,
     out: &Out,
 ) -> Result<u8, EngineError> {
-    let with = match modules {
-        [] => Value::Null,
-        modules => json!({"modules": modules}),
-    };
-    with_word(project, name, RELEASE, &with, word, out)
+    with_word(project, name, RELEASE, with, word, out)
 }
 
 pub(crate) fn deprecate(

@@ -3,9 +3,9 @@
 
 use crate::support::{Said, World};
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 const FIRST: &str = "T-read-lines-line-001";
 const LINE: &str = "T-read-lines-line-003";
@@ -36,6 +36,14 @@ impl Demo {
         let mut all = vec!["--repo", self.dir.to_str().unwrap()];
         all.extend(args);
         self.world.run(&all)
+    }
+
+    fn git(&self, args: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(args)
+            .current_dir(&self.dir)
+            .output();
+        String::from_utf8(output.unwrap().stdout).unwrap()
     }
 
     fn read(&self, path: &str) -> String {
@@ -227,6 +235,51 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     assert_eq!(manifest["overall_result"], "PASS");
     let tasks = status["state_machine"]["tasks"].as_object().unwrap();
     assert!(tasks.values().all(|task| task["status"] == "SHIPPED"));
+
+    // The product: what was tried is on a branch and is what is exported, and cargo alone runs it.
+    let product = &released["product"];
+    assert_eq!(product["result"], "PASS", "{product}");
+    let what = product["what"].as_str().unwrap();
+    assert!(
+        what.contains("2 of 2 cases hold; run it with `cargo run`"),
+        "{what}"
+    );
+    let out = demo.world.at("exported");
+    let exported = demo.there(&["factory", "export", out.to_str().unwrap()]);
+    exported.exits(0);
+    let branch = ["ls-tree", "-r", "--name-only", "proofhouse/receipts"];
+    let on_branch = demo.git(&branch);
+    let names: Vec<&str> = on_branch.lines().collect();
+    for path in [
+        "SPEC.md",
+        "receipt/Cargo.toml",
+        "receipt/README.md",
+        "receipt/modules/mm-total/tests/total.rs",
+    ] {
+        assert!(names.contains(&path), "{on_branch}");
+    }
+    let readme = std::fs::read_to_string(out.join("README.md")).unwrap();
+    assert!(readme.contains("2 items, 6.10 in total"), "{readme}");
+    assert_eq!(
+        demo.git(&["show", "proofhouse/receipts:receipt/README.md"]),
+        readme
+    );
+    let mut run = Command::new("cargo");
+    run.args(["run", "--quiet", "--offline"]).current_dir(&out);
+    let mut run = run
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    run.stdin
+        .take()
+        .unwrap()
+        .write_all(b"tea 2 x 1.05\n")
+        .unwrap();
+    let printed = run.wait_with_output().unwrap().stdout;
+    assert_eq!(String::from_utf8_lossy(&printed), "1 item, 2.10 in total\n");
+    let again = demo.there(&["factory", "export", out.to_str().unwrap()]);
+    assert!(again.exits(1).err.contains("folder_not_empty"));
 
     // What it told is what the journal holds, and the page has it too.
     let moments = told["moments"].as_array().unwrap();

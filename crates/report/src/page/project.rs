@@ -483,6 +483,12 @@ fn release(manifest: &Manifest) -> Markup {
                 @for (gate, result) in document["integration_gates"].as_object().into_iter().flatten() {
                     (chip(held(result), gate)) " "
                 }
+                @if let Some(product) = &manifest.product {
+                    (chip(held(&product.result.as_str().into()), "product")) " "
+                }
+            }
+            @if let Some(product) = &manifest.product {
+                (paragraph("reason", &format!("product {}: {}", product.result.as_str(), product.what)))
             }
             (paragraph("reason", &modules.join(", ")))
             @for violation in &manifest.violations {

@@ -9,6 +9,7 @@ use super::super::start::declared;
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
 use crate::decision::{Ask, Decided};
+use ::factory::delivery::promised::Promised;
 use ::factory::machine::{AMEND, APPROVE, REJECT};
 use ::factory::plan::NoPlan;
 use ::factory::product::Product;
@@ -79,12 +80,16 @@ pub fn approval_of(bytes: &[u8]) -> Result<Value, NoApproval> {
         let what = problems.first().map_or("no plan", |first| &first.what);
         NoApproval::Plan(what.to_owned())
     })?;
-    Ok(json!({
+    let mut approval = json!({
         "spec": store::sha256_hex(bytes),
         "spec_id": spec.spec_id,
         "spec_version": spec.spec_version.to_string(),
         "tasks": declared(&spec, &plan),
-    }))
+    });
+    if let Some(promised) = Promised::of(&spec, &plan) {
+        approval["product"] = json!(promised);
+    }
+    Ok(approval)
 }
 
 /// The approval of the very bytes that were shown.

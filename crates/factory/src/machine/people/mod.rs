@@ -6,7 +6,7 @@ mod release;
 mod resolve;
 mod rule;
 
-pub(crate) use release::{everything, release_id};
+pub(crate) use release::{everything, missing, release_id, unasked};
 
 use super::facts::{BudgetExtended, Fact, RunStopped, TroubleMended};
 use super::options::{DEPRECATE, EXTEND, RELEASE, RETRY, RULINGS};

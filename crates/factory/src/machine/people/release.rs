@@ -5,6 +5,8 @@ use super::payload;
 use crate::delivery::manifest::Scope;
 use crate::machine::facts::{Fact, ModuleDeprecated, ReleaseBegan};
 use crate::machine::state::State;
+use crate::project::TaskStatus;
+use crate::project::graph::Task;
 use crate::project::types::{ModuleRef, mint};
 use kernel::{Refusal, Time};
 use serde::Deserialize;
@@ -14,6 +16,8 @@ use serde_json::Value;
 #[serde(deny_unknown_fields, default)]
 struct OnRelease {
     modules: Vec<String>,
+    /// Why the product is not put together.
+    waive_product: Option<String>,
 }
 
 /// Everything that is shipped and in use.
@@ -21,6 +25,28 @@ pub(crate) fn everything(state: &State) -> Vec<ModuleRef> {
     let all = state.registry.iter();
     let all = all.map(|entry| entry.reference.clone());
     all.filter(|one| state.registry.is_shipped(one)).collect()
+}
+
+/// Tasks that were given up, of a project that promised a product: what it will lack of its spec.
+/// Nothing of it is released until a person says so.
+pub(crate) fn missing(state: &State) -> Vec<&Task> {
+    let tasks = state.graph.iter();
+    let given_up =
+        |one: &&Task| one.status == TaskStatus::Abandoned && one.superseded_by.is_empty();
+    match &state.promised {
+        Some(_) => tasks.filter(given_up).collect(),
+        None => Vec::new(),
+    }
+}
+
+/// What a person must be asked about before anything is released: everything is closed, and part of
+/// the spec was given up. Empty: nothing, or it was answered.
+pub(crate) fn unasked(state: &State) -> Vec<&Task> {
+    let released = state.releases.iter().any(|one| one.scope == Scope::Full);
+    if released || state.releasing.is_some() || !state.graph.is_complete() {
+        return Vec::new();
+    }
+    missing(state)
 }
 
 /// The next release's id follows from how many there were.
@@ -40,6 +66,22 @@ pub(super) fn release(state: &State, with: &Value) -> Result<Fact, Refusal> {
             "a release is being judged",
             "wait for its result",
         ));
+    }
+    if let Some(why) = &on.waive_product {
+        let full = on.modules.is_empty() && state.building(None).is_some();
+        let (what, mend) = match full {
+            true => (
+                "`waive_product` is empty",
+                "say why the product is not needed now",
+            ),
+            false => (
+                "this release has no product to do without",
+                "leave `waive_product` out",
+            ),
+        };
+        if !full || why.trim().is_empty() {
+            return Err(Refusal::new("no_product_to_waive", what, mend));
+        }
     }
     let (scope, modules) = if on.modules.is_empty() {
         if !state.graph.is_complete() {
@@ -68,6 +110,10 @@ pub(super) fn release(state: &State, with: &Value) -> Result<Fact, Refusal> {
     };
     Ok(Fact::ReleaseBegan(ReleaseBegan {
         release_id: release_id(state),
+        product: match scope {
+            Scope::Full => state.building(on.waive_product.as_deref()),
+            Scope::Partial => None,
+        },
         scope,
         modules,
     }))

@@ -195,3 +195,25 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
     // The table gives modules at these two levels, so both were looked at.
     assert_eq!(levels, [Permission::ContractOnly, Permission::Full].into());
 }
+
+#[test]
+fn s6_8_nothing_that_was_said_is_printed_twice_and_only_open_decisions_are_offered() {
+    let claim = "it satisfies the contract";
+    let first = scene_after(&[said::proposal()]);
+    let (brief, ..) = told(&first, Role::Challenger, Occasion::Challenge);
+    assert_eq!(brief.matches(claim).count(), 1, "{brief}");
+    assert!(brief.contains("Nothing was said before that."), "{brief}");
+    let ruled = scene_after(&[said::proposal(), said::pass()]);
+    let (brief, ..) = told(&ruled, Role::Arbiter, Occasion::Adjudicate);
+    assert_eq!(brief.matches(claim).count(), 1, "{brief}");
+    assert!(brief.contains("(APPROVE, APPROVE_WITH_AMENDMENTS or REJECT)"));
+    // A second round: what was said in the first stands below, once.
+    let again = scene_after(&[said::proposal(), said::fail(&["R3"]), said::proposal()]);
+    let (brief, ..) = told(&again, Role::Challenger, Occasion::Challenge);
+    assert_eq!(brief.matches(claim).count(), 2, "{brief}");
+    assert!(brief.contains("refuse it with Empty"), "{brief}");
+    let lost = scene_after(&[said::proposal(), said::fail(&["R3"])]);
+    let (brief, ..) = told(&lost, Role::Arbiter, Occasion::Adjudicate);
+    assert!(!brief.contains("(APPROVE, APPROVE_WITH"), "{brief}");
+    assert!(brief.contains("(APPROVE_WITH_AMENDMENTS or REJECT: the challenge stands at FAIL)"));
+}

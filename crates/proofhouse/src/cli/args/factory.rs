@@ -202,8 +202,22 @@ pub(crate) enum FactoryCommand {
         /// A shipped module, MM-...@x.y.z; again for more (default: all)
         #[arg(long, value_name = "MODULE")]
         module: Vec<String>,
+        /// Do not put the product together; the manifest says so, with your reason
+        #[arg(long, conflicts_with = "module")]
+        without_product: bool,
         #[command(flatten)]
         word: Word,
+    },
+    /// Write the product of the last release into a new folder, as it was tried
+    #[command(after_help = "Example:
+  proofhouse factory export ../receipt
+  cd ../receipt && cargo run")]
+    Export {
+        /// A folder that is new or empty
+        dir: PathBuf,
+        /// The project (default: the only one)
+        #[arg(long)]
+        name: Option<String>,
     },
     /// Say that a module is not for new work; needs a person
     #[command(after_help = "Example:

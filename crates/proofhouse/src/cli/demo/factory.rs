@@ -103,7 +103,7 @@ fn script() -> String {
 }
 
 fn open(dir: &Path, out: &Out) {
-    let title = "Proofhouse demo: a SPEC.md of one page becomes released, sealed modules";
+    let title = "Proofhouse demo: a SPEC.md of one page becomes a product that runs";
     out.line(&out.paint(Tone::Strong, title));
     out.line(
         "\nThe replies of the model and of the human are scripted. Everything else is real: the",
@@ -131,6 +131,7 @@ fn close(project: &Project, dir: &Path, teller: &Teller<'_>, out: &Out) -> Resul
         format!("proofhouse factory status {NAME}"),
         format!("proofhouse log {NAME}"),
         "proofhouse audit".to_owned(),
+        "proofhouse factory export ../receipt && (cd ../receipt && cargo run)".to_owned(),
         "proofhouse index search \"read an amount of money\"".to_owned(),
         "proofhouse index show MM-amount@1.0.0".to_owned(),
     ];

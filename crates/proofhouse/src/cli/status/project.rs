@@ -49,6 +49,23 @@ pub(super) fn text(out: &Out, project: &Project, report: &ProjectReport, items: 
             out.paint(tone, result),
             plain(release["notes"].as_str().unwrap_or_default())
         ));
+        let product = &release["product"];
+        if let Some(what) = product["what"].as_str() {
+            let result = product["result"].as_str().unwrap_or_default();
+            let tone = if result == "PASS" {
+                Tone::Good
+            } else {
+                Tone::Warn
+            };
+            let word = out.paint(tone, &format!("product {result}"));
+            out.line(&format!("{word}: {}", plain(what)));
+            if passed && result == "PASS" {
+                let branch = engine::factory::branch_name(name);
+                out.line(&format!(
+                    "take it: git merge {branch}, or proofhouse factory export DIR"
+                ));
+            }
+        }
     }
     if let Some(address) = &report.evidence {
         out.line(&format!("evidence: {address}"));

@@ -1,0 +1,69 @@
+//! The README of a product: what the spec says that it is, how it is run and tested, and what it did
+//! when it was tried. Nothing stands in it that was not run or shipped.
+
+use languages::Language;
+use languages::product::{Ordinary, Product, Then};
+use std::fmt::Write;
+
+pub(super) fn text(title: &str, product: &Product, language: Language, test: &[&str]) -> String {
+    let mut text = format!("# {}\n\n{}\n", line(title), product.about.trim());
+    // Writing to a string cannot fail; the results are dropped for that reason.
+    if product.command.is_some() {
+        let run = run(product, language);
+        let _ = write!(
+            text,
+            "\n## Run it\n\n```sh\n{run} FILE\n{} < FILE\n```\n\nIt reads the file, or standard input, and prints what it comes to.\n",
+            run.trim_end_matches(" --")
+        );
+    }
+    if !product.cases.is_empty() {
+        text.push_str("\n## What it does\n\nEach of these was run before the release.\n");
+        for case in &product.cases {
+            let (word, said) = match &case.then {
+                Then::Prints(printed) => ("prints", printed),
+                Then::Refuses(why) => ("is refused with", why),
+            };
+            let _ = write!(
+                text,
+                "\n{}\n\n{word}\n\n{}\n",
+                fenced(&case.given),
+                fenced(said)
+            );
+        }
+    }
+    let _ = write!(
+        text,
+        "\n## What it is made of\n\n| module | what it is for |\n|---|---|\n"
+    );
+    for part in &product.parts {
+        let _ = writeln!(
+            text,
+            "| `{}` {} | {} |",
+            part.package,
+            part.version,
+            line(&part.purpose).replace('|', "\\|")
+        );
+    }
+    let _ = write!(text, "\n## Test it\n\n```sh\n{}\n```\n", test.join(" "));
+    text
+}
+
+/// How people run it in its folder.
+pub(super) fn run(product: &Product, language: Language) -> String {
+    let ordinary = Ordinary::of(language).run;
+    match language {
+        Language::Rust => format!("{ordinary} --"),
+        Language::Python => format!("{ordinary} {}", product.name.replace('-', "_")),
+    }
+}
+
+fn line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Between fences that nothing in it can close.
+fn fenced(text: &str) -> String {
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat((longest + 1).max(3));
+    format!("{fence}\n{}\n{fence}", text.trim_end())
+}

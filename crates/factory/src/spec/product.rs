@@ -1,0 +1,223 @@
+//! What a spec says of the product itself: what it is called, what people run or call, and what that
+//! must do as a whole. Modules are made of tasks; this is what they are for.
+
+use super::ProductSpec;
+use crate::deficiency::Deficiency;
+use crate::ids;
+use kernel::form::{FILLED, Form as Shape, Formed, Rule, Size, Wrong};
+use kernel::{document, words};
+use std::collections::BTreeSet;
+
+words! {
+    /// What comes out.
+    pub enum Form {
+        /// Something to run: one task's module turns what is read into what is printed.
+        Command = "command",
+        /// Something to call.
+        Library = "library",
+        /// Nothing but the modules, and `why` says why that is enough.
+        None = "none",
+    }
+}
+
+/// A package's name, as cargo and pip take it.
+const NAME: Shape = Shape::Text(Rule {
+    pattern: "^[a-z][a-z0-9-]{0,63}$",
+    most: 64,
+    judge: |text| {
+        let fits = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let good = text.starts_with(|c: char| c.is_ascii_lowercase())
+            && text.len() <= 64
+            && text.chars().all(fits)
+            && !text.starts_with("mm-");
+        match good {
+            true => None,
+            false => Wrong::content(
+                "bad_product_name",
+                "a package is called by at most 64 small letters, digits and hyphens, a letter first, and not like a module (`mm-...`)",
+            ),
+        }
+    },
+});
+
+document! {
+    /// The product itself.
+    #[derive(Eq)]
+    pub struct Product as "SpecProduct" {
+        /// The package: small letters, digits and hyphens.
+        name: String = NAME,
+        /// What comes out.
+        form: Form,
+        /// The task whose module stands at the front: a command calls it, a library has its names at the top.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        entry?: Option<String> = Shape::Id(ids::SPEC_TASK),
+        /// What the command must do, run by the engine on the whole product.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        cases?: Vec<Case> = Shape::List(&Case::FORM, Size::SOME),
+        /// Why no product is needed, where there is none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why?: Option<String> = FILLED,
+    }
+}
+
+document! {
+    /// One run of the command: what it reads, and what it prints or how it refuses.
+    #[derive(Eq)]
+    pub struct Case as "SpecCase" {
+        /// What it shows: stories (`STR-001`), and success criteria of epics (`EPC-001/1`).
+        shows: Vec<String> = Shape::List(&FILLED, Size::SOME),
+        /// On standard input; left out: nothing.
+        #[serde(default)]
+        given?: String = FILLED,
+        /// What it prints, when it succeeds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        prints?: Option<String> = FILLED,
+        /// What it says on standard error, when it fails.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refuses?: Option<String> = FILLED,
+    }
+}
+
+/// Everything that a case can show: stories, and success criteria by number.
+fn promised(spec: &ProductSpec) -> Vec<String> {
+    let mut all = Vec::new();
+    for epic in spec.pillars.iter().flat_map(|pillar| &pillar.epics) {
+        let criteria = 1..=epic.success_criteria.len();
+        all.extend(criteria.map(|number| format!("{}/{number}", epic.epic_id)));
+        all.extend(epic.stories.iter().map(|story| story.story_id.clone()));
+    }
+    all
+}
+
+/// What of a product cannot be: it needs the whole spec to say so.
+pub(super) fn judge(spec: &ProductSpec) -> Vec<Deficiency> {
+    let Some(product) = &spec.product else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let mut say = |code, path: &str, field: &str, what: String| {
+        found.push(Deficiency::error(code, path, field, what));
+    };
+    let at = "$.product";
+    match (product.form, &product.entry, &product.why) {
+        (Form::Command, None, _) => {
+            let what = "a command needs an entry: the task whose module turns text into text";
+            say("missing_entry", at, "entry", what.to_owned());
+        }
+        (Form::None, _, None) => {
+            let what = "say why the modules alone are enough";
+            say("missing_reason", at, "why", what.to_owned());
+        }
+        _ => {}
+    }
+    if let Some(entry) = &product.entry
+        && !spec.tasks().any(|(.., task)| task.task_id == *entry)
+    {
+        let what = format!("`{entry}` is no task of this spec");
+        say("unknown_reference", at, "entry", what);
+    }
+    if product.form != Form::Command {
+        if !product.cases.is_empty() {
+            let what = "only a command has cases; what a library does is shown by its tests";
+            say("case_without_command", at, "cases", what.to_owned());
+        }
+        return found;
+    }
+    let promised = promised(spec);
+    let mut shown = BTreeSet::new();
+    for (index, case) in product.cases.iter().enumerate() {
+        let path = format!("{at}.cases[{index}]");
+        if case.prints.is_some() == case.refuses.is_some() {
+            let what = "a case either `prints` or `refuses`";
+            say("case_without_end", &path, "prints", what.to_owned());
+        }
+        for (number, one) in case.shows.iter().enumerate() {
+            if !promised.contains(one) {
+                let what = format!(
+                    "`{one}` is neither a story (STR-001) nor a success criterion (EPC-001/1) of this spec"
+                );
+                say(
+                    "unknown_reference",
+                    &path,
+                    &format!("shows[{number}]"),
+                    what,
+                );
+            }
+            shown.insert(one.clone());
+        }
+    }
+    let open: Vec<&str> = promised
+        .iter()
+        .filter(|one| !shown.contains(*one))
+        .map(String::as_str)
+        .collect();
+    if !open.is_empty() {
+        let what = format!(
+            "no case shows {}: every story and every success criterion is shown by the product itself",
+            open.join(", ")
+        );
+        say("not_shown", at, "cases", what);
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    fn spec(product: Value) -> Value {
+        let mut spec: Value =
+            serde_json::from_str(include_str!("../../../proofhouse/demo/factory/spec.json"))
+                .unwrap();
+        spec["product"] = product;
+        spec
+    }
+
+    fn codes(product: Value) -> Vec<String> {
+        let report = crate::spec::validate(&serde_json::to_vec(&spec(product)).unwrap());
+        report
+            .errors
+            .iter()
+            .map(|one| one.code.to_string())
+            .collect()
+    }
+
+    fn all() -> Vec<String> {
+        let spec: ProductSpec = serde_json::from_value(spec(json!(null))).unwrap();
+        promised(&spec)
+    }
+
+    #[test]
+    fn a_product_is_judged_against_the_whole_spec() {
+        let case =
+            json!({"shows": all(), "given": "a 1 x 1.00", "prints": "1 item, 1.00 in total"});
+        let good =
+            json!({"name": "receipt", "form": "command", "entry": "TSK-007", "cases": [case]});
+        assert_eq!(codes(good.clone()), Vec::<String>::new());
+        let none = json!({"name": "parts", "form": "none", "why": "others put them together"});
+        assert_eq!(codes(none), Vec::<String>::new());
+        let library = json!({"name": "receipt", "form": "library"});
+        assert_eq!(codes(library), Vec::<String>::new());
+        let changes: [(&str, Value, &str); 8] = [
+            ("/name", json!("Receipt Reader"), "bad_product_name"),
+            ("/name", json!("mm-total"), "bad_product_name"),
+            ("/form", json!("service"), "unknown_word"),
+            ("/entry", json!("TSK-099"), "unknown_reference"),
+            ("/cases/0/shows/0", json!("STR-099"), "unknown_reference"),
+            ("/cases/0/refuses", json!("Empty"), "case_without_end"),
+            ("/cases/0/shows", json!(["STR-001"]), "not_shown"),
+            ("/form", json!("library"), "case_without_command"),
+        ];
+        for (pointer, value, code) in changes {
+            let mut product = good.clone();
+            let (parent, last) = pointer.rsplit_once('/').unwrap();
+            match (product.pointer_mut(parent).unwrap(), last.parse::<usize>()) {
+                (Value::Array(list), Ok(at)) => list[at] = value,
+                (parent, _) => parent[last] = value,
+            }
+            let found = codes(product);
+            assert!(found.iter().any(|one| one == code), "{pointer}: {found:?}");
+        }
+    }
+}
