@@ -97,7 +97,7 @@ fn patch(repo: &Path, began: &str, made: &str) -> Result<Vec<u8>, EngineError> {
         "--no-color",
         "--binary",
     ];
-    Ok(git(repo, &[&diff[..], &[began, made]].concat(), &[])?)
+    git(repo, &[&diff[..], &[began, made]].concat(), &[])
 }
 
 fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRun, EngineError> {
