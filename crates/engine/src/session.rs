@@ -58,7 +58,7 @@ pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
         EngineError::user(
             "run_busy",
             format!("another Proofhouse drives the run `{run}` right now"),
-            "wait for it, or stop it with Ctrl-C; `proofhouse status` shows what it does",
+            format!("`proofhouse attach {run}` shows what it does, `proofhouse stop {run}` ends it"),
         )
         .of_kind(Kind::RunBusy)
     })?;

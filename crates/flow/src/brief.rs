@@ -16,7 +16,7 @@ const MOST_CHARS: usize = 4_000;
 /// More than this of what went wrong stands in a file of the view, whole.
 const MOST_BEFORE: usize = 3_000;
 /// What a long item is cut to where the whole of it stands in that file.
-const SHORT: usize = 300;
+const SHORT: usize = 600;
 /// The file with all that went wrong.
 const FINDINGS: &str = "findings.md";
 /// The file with the parts of the task's documents that a role reads.
@@ -99,11 +99,32 @@ fn access(workflow: &Workflow, run: &FlowState) -> Access {
     role.map_or(Access::ReadOnly, |role| role.access())
 }
 
+/// Which part of the code a role sees; none where it sees all of it.
+fn seen(workflow: &Workflow, run: &FlowState) -> Option<String> {
+    let role = workflow.states[&run.position.state].role.as_ref();
+    let sees = &workflow.roles.get(role?)?.sight.sees;
+    if sees.iter().any(|pattern| pattern == "**") {
+        return None;
+    }
+    Some(match sees.is_empty() {
+        true => "empty here: the code is not for you to see".to_owned(),
+        false if sees.iter().any(|pattern| pattern.contains('{')) => {
+            "the part of the code that the task lets you see".to_owned()
+        }
+        false => {
+            let named: Vec<String> = sees.iter().map(|one| format!("`{one}`")).collect();
+            format!("{} of the code, and nothing else", named.join(", "))
+        }
+    })
+}
+
 /// What the view holds, and what may be done there.
 fn folders(workflow: &Workflow, run: &FlowState) -> String {
-    let mut text = match access(workflow, run) {
-        Access::Edit => "`repo/` is the code, for you to edit; `task/` has the task's files.".to_owned(),
-        Access::ReadOnly => "`repo/` is the code: read it, do NOT edit it (any change there voids this attempt); `task/` has the task's files.".to_owned(),
+    let mut text = match (access(workflow, run), seen(workflow, run)) {
+        (Access::Edit, None) => "`repo/` is the code, for you to edit; `task/` has the task's files.".to_owned(),
+        (Access::Edit, Some(part)) => format!("`repo/` is {part}, for you to edit; `task/` has the task's files."),
+        (Access::ReadOnly, None) => "`repo/` is the code: read it, do NOT edit it (any change there voids this attempt); `task/` has the task's files.".to_owned(),
+        (Access::ReadOnly, Some(part)) => format!("`repo/` is {part}: read it, do NOT edit it (any change there voids this attempt); `task/` has the task's files."),
     };
     if shows_change(workflow, run) {
         let _ = write!(

@@ -84,7 +84,8 @@ impl Judge for NoObjection {
                     .iter()
                     .map(|one| one_line(&sentence(one), 80))
                     .collect();
-                let reason = format!("the agent has {count} findings: {}", first_few(&short, 3));
+                let many = if count == 1 { "finding" } else { "findings" };
+                let reason = format!("the agent has {count} {many}: {}", first_few(&short, 3));
                 let mut against = answer(Self::NAME, Verdict::Fail, reason);
                 against.details =
                     listed(&findings.iter().map(|one| whole(one)).collect::<Vec<_>>());

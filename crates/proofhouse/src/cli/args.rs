@@ -313,8 +313,8 @@ fn said(text: &str) -> Result<String, String> {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Do {
     /// What you want, in a sentence
-    #[arg(value_parser = said)]
-    pub(crate) request: String,
+    #[arg(value_parser = said, required = true)]
+    pub(crate) request: Vec<String>,
     /// The workflow (`proofhouse workflow list`)
     #[arg(long, default_value = "quick")]
     pub(crate) workflow: String,
@@ -463,6 +463,9 @@ pub(crate) struct Diff {
     /// Only which files, and how much of each
     #[arg(long)]
     pub(crate) stat: bool,
+    /// As a patch that `git apply` takes
+    #[arg(long, conflicts_with_all = ["stat", "tool"])]
+    pub(crate) patch: bool,
     /// Show it in your own tool for differences, by the name that `git difftool --tool-help` lists
     /// (without a name: the one that your git is set up with)
     #[arg(long, value_name = "TOOL", num_args = 0..=1, default_missing_value = "", conflicts_with = "stat")]

@@ -22,7 +22,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
     let careful = args.autonomy.is_none() && config.autonomy().is_none();
     let mut asked = New {
         workflow: args.workflow.clone(),
-        request: Some(args.request.clone()),
+        request: Some(args.request.join(" ")),
         dir: None,
         here: args.here,
         from: args.from.clone(),

@@ -98,7 +98,10 @@ pub(crate) fn init(
         None => out.line("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
     out.warn(&missing);
-    out.line("next: proofhouse do 'what you want'");
+    out.line(match &agent {
+        Some(_) => "next: proofhouse do 'what you want'",
+        None => "next: proofhouse do 'what you want' --agent AGENT",
+    });
     Ok(exit::OK)
 }
 

@@ -12,6 +12,7 @@ use kernel::position::STOP;
 use report::change::{Change, Depth, FileChange, Work, stat};
 use report::fate::Fate;
 use serde_json::json;
+use std::io::IsTerminal;
 use workspace::{EngineError, Project};
 
 /// How much of a change is shown on the way.
@@ -35,6 +36,16 @@ pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, Engi
     let change = Change::of(project, run, depth)?;
     if out.json {
         out.facts(&change);
+        return Ok(exit::OK);
+    }
+    if let (true, Some(patch)) = (args.patch, &change.patch) {
+        if !std::io::stdout().is_terminal() {
+            return signing::show(patch.as_bytes());
+        }
+        // An agent's text must not steer a terminal; who applies it takes it through a pipe.
+        for line in patch.lines() {
+            out.line(&whole(line));
+        }
         return Ok(exit::OK);
     }
     if change.changes.is_empty() {

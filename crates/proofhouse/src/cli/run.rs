@@ -110,7 +110,7 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
                 out.paint(Tone::Good, "done")
             ));
             say(format!(
-                "what it made is in the working tree, {}; no branch was moved",
+                "what it made is in {}; no branch was moved",
                 project.of_run(run).repo().display()
             ));
             say(format!("evidence: {}", evidence(project, run)?));

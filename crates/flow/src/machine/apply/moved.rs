@@ -119,6 +119,11 @@ impl FlowState {
                 self.tell_in_file(workflow, moved);
                 self.words.clear();
                 self.report(workflow, moved, passed);
+                if let (true, Some(stall)) = (passed, &workflow.stall_check) {
+                    // Whoever comes next has nothing to do with how much the last one got done.
+                    let told = format!("check `{stall}` ");
+                    self.notes.retain(|note| !note.starts_with(&told));
+                }
                 self.moves += 1;
                 self.visits.insert(self.position.state.clone(), self.moves);
                 // Who has just passed a gate may have done what comes next as well.
