@@ -1,5 +1,6 @@
 //! Starting a run: everything is checked first, then the task folder and the journal are made.
 
+mod before;
 mod found;
 mod needs;
 mod place;
@@ -14,8 +15,7 @@ use crate::driver::settle;
 use crate::run::{Run, entries};
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
 use kernel::event::RunStarted;
-use kernel::machine::Activity;
-use kernel::{Autonomy, CounterName, Decision, Machine, Mode, RunId, Weak, What};
+use kernel::{Autonomy, CounterName, Decision, Mode, RunId, Weak, What};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -261,7 +261,7 @@ fn begin(
     project.prepare(records)?;
     let mut missing = missing;
     missing.extend(project.seen_by_git(records).map(str::to_owned));
-    missing.extend(begun_before(project, &started));
+    missing.extend(before::begun_before(project, &started));
     let project = &match &started.own_tree {
         Some(own) => place::make(project, name.as_str(), own, &asked.place)?,
         None => project.clone(),
@@ -320,22 +320,6 @@ fn prove(workflow: &Workflow) -> Result<(), EngineError> {
             ),
         )),
     }
-}
-
-/// A run of the same words that is not over, for a person who has forgotten it.
-fn begun_before(project: &Project, started: &RunStarted) -> Option<String> {
-    let (stem, number) = started.run.as_str().rsplit_once('-')?;
-    number.parse::<u32>().ok()?;
-    let earlier = report::look::peek_run(project, stem).ok()?;
-    let same = earlier.machine.started()?;
-    let open = !matches!(
-        earlier.machine.status().activity,
-        Activity::Done | Activity::Stopped
-    );
-    let alike = same.workflow == started.workflow && same.fields == started.fields;
-    (open && alike).then(|| {
-        format!("`{stem}` was begun with the same words and is not over: `proofhouse run {stem}` goes on with it, `proofhouse abandon {stem}` ends it")
-    })
 }
 
 /// The channel of what somebody says by starting a run.
@@ -645,30 +629,5 @@ fn lay_down(
         };
         store::write_atomic(&path, text.as_bytes())?;
     }
-    lay_lessons(project, workflow, &folder)
-}
-
-/// What earlier tasks have learnt, for a run that will be asked for its own lessons.
-const LESSONS: &str = "LESSONS.md";
-/// As many of the latest are read by somebody.
-const MOST_LESSONS: usize = 40;
-
-fn lay_lessons(project: &Project, workflow: &Workflow, folder: &Path) -> Result<(), EngineError> {
-    let mut gates = workflow.states.values().flat_map(|state| &state.gate);
-    let path = folder.join(LESSONS);
-    if !gates.any(|check| check.check == "lessons") || path.symlink_metadata().is_ok() {
-        return Ok(());
-    }
-    let lessons = report::due::lessons(project)?;
-    if lessons.is_empty() {
-        return Ok(());
-    }
-    let latest = lessons
-        .iter()
-        .skip(lessons.len().saturating_sub(MOST_LESSONS));
-    let lines: String = latest
-        .map(|one| format!("- {}: {} ({})\n", one.lesson.tag, one.lesson.text, one.run))
-        .collect();
-    let text = format!("# What earlier tasks have learnt\n\n{lines}");
-    Ok(store::write_atomic(&path, text.as_bytes())?)
+    before::lay_lessons(project, workflow, &folder)
 }
