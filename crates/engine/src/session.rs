@@ -58,7 +58,9 @@ pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
         EngineError::user(
             "run_busy",
             format!("another Proofhouse drives the run `{run}` right now"),
-            format!("`proofhouse attach {run}` shows what it does, `proofhouse stop {run}` ends it"),
+            format!(
+                "`proofhouse attach {run}` shows what it does, `proofhouse stop {run}` ends it"
+            ),
         )
         .of_kind(Kind::RunBusy)
     })?;

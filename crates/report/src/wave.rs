@@ -53,7 +53,7 @@ pub struct Report {
 pub struct WaveReport {
     /// From 1.
     pub number: u32,
-    /// `live` or `merging`.
+    /// `live`, `waiting` or `merging`.
     pub status: Phase,
     /// When.
     pub opened: Time,

@@ -175,6 +175,8 @@ impl Stage {
 pub enum Phase {
     /// Tasks are being worked on.
     Live,
+    /// No task is, nothing can be merged, and people are waited for.
+    Waiting,
     /// No task is; what is finished is merged.
     Merging,
 }
@@ -184,17 +186,28 @@ impl Phase {
     pub fn name(self) -> &'static str {
         match self {
             Phase::Live => "live",
+            Phase::Waiting => "waiting",
             Phase::Merging => "merging",
         }
     }
 }
 
 impl Wave {
-    /// Live while anybody works or could.
+    /// Live while anybody works or could; then it waits for people, unless something can be merged.
     pub fn phase(&self) -> Phase {
         let open = |slot: &Slot| matches!(slot.stage, Stage::Ready | Stage::Claimed { .. });
-        if self.slots.iter().any(open) {
+        let merges = |slot: &Slot| {
+            matches!(
+                slot.stage,
+                Stage::Merging { .. } | Stage::Finished { held: None, .. }
+            )
+        };
+        let waits = |slot: &Slot| matches!(slot.stage, Stage::Waiting { .. });
+        let any = |what: &dyn Fn(&Slot) -> bool| self.slots.iter().any(what);
+        if any(&open) {
             Phase::Live
+        } else if any(&waits) && !any(&merges) {
+            Phase::Waiting
         } else {
             Phase::Merging
         }

@@ -112,9 +112,9 @@ pub fn check(text: &str, milestone: &str, wave: &Wave) -> Result<(), Refusal> {
     head(format!("wave: {}", wave.number))?;
     head(format!("opened: {}", wave.opened))?;
     let status = lines.next().unwrap_or_default();
-    if !["status: live", "status: merging"].contains(&status) {
+    if !["status: live", "status: waiting", "status: merging"].contains(&status) {
         return Err(malformed(format!(
-            "`{status}` is neither `status: live` nor `status: merging`"
+            "`{status}` is none of `status: live`, `status: waiting` and `status: merging`"
         )));
     }
     let mut head = |wanted: String| match lines.next() {

@@ -267,6 +267,28 @@ fn no_more_than_the_jobs_are_claimed() {
     assert_eq!(table.wave().phase(), Phase::Live);
 }
 
+/// A wave in which everybody waits for a person is not merging.
+#[test]
+fn waiting_is_told_from_merging() {
+    let milestone = milestone("");
+    let mut table = Table::new(&milestone);
+    table.open();
+    let tasks = ["a", "b", "c"].into_iter();
+    let tasks: Vec<&str> = tasks
+        .filter(|task| table.wave().slot(task).is_some())
+        .collect();
+    for task in &tasks {
+        table.claim(task);
+        table.forked(task, BASE);
+        let asks = Worked::Waits {
+            reason: "approval".to_owned(),
+            why: "asked".to_owned(),
+        };
+        table.worked(task, asks);
+    }
+    assert_eq!(table.wave().phase(), Phase::Waiting);
+}
+
 /// However early the engine is killed, the rest ends the same, and no task is merged twice or
 /// worked on after it had finished.
 #[test]

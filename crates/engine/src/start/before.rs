@@ -30,7 +30,11 @@ const LESSONS: &str = "LESSONS.md";
 /// As many of the latest are read by somebody.
 const MOST_LESSONS: usize = 40;
 
-pub(super) fn lay_lessons(project: &Project, workflow: &Workflow, folder: &Path) -> Result<(), EngineError> {
+pub(super) fn lay_lessons(
+    project: &Project,
+    workflow: &Workflow,
+    folder: &Path,
+) -> Result<(), EngineError> {
     let mut gates = workflow.states.values().flat_map(|state| &state.gate);
     let path = folder.join(LESSONS);
     if !gates.any(|check| check.check == "lessons") || path.symlink_metadata().is_ok() {

@@ -24,7 +24,7 @@ pub fn verify(folder: &MilestoneFolder, board: &Board) -> Result<Verified, Engin
         if slot.echo.is_some() {
             let now = worktree::echo(&folder.project.worktree(&slot.row.run))?;
             board.verified(task, &now)?;
-        } else if wave.phase() == Phase::Merging {
+        } else if wave.phase() != Phase::Live {
             return Err(Refusal::new(
                 "unverified_fork_base",
                 format!("nobody has seen where the fork of `{task}` stands"),
