@@ -121,19 +121,14 @@ impl Agent for Command {
         let mut transcript = Transcript::default();
         transcript.bytes(&ended.output);
         let mut reply = match failure(&ended) {
-            None => match home.reply() {
-                // Whoever leaves nothing behind has often said why.
-                Reply {
-                    class,
-                    reason,
-                    usage,
-                    ..
-                } if class == Class::InvalidResult => Reply {
-                    usage,
-                    ..Reply::bare(class, with_last_line(reason, &ended))
-                },
-                reply => reply,
-            },
+            None => {
+                let mut reply = home.reply();
+                if reply.result.is_none() {
+                    // Whoever leaves nothing behind has often said why.
+                    reply.reason = with_last_line(reply.reason, &ended);
+                }
+                reply
+            }
             Some((class, reason)) => {
                 // What it left says what it cost, and must not be recovered as its answer.
                 let usage = home.read().map(|judged| judged.usage).unwrap_or_default();

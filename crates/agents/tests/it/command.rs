@@ -64,6 +64,24 @@ fn a_crash_quotes_the_last_line_of_stderr_and_its_result_does_not_count() {
 }
 
 #[test]
+fn whoever_leaves_no_result_is_quoted_too() {
+    let world = World::new();
+    let reply = world.run(&shell("echo 'agent: not found' >&2"));
+    assert_eq!(reply.class, Class::Crashed);
+    assert_eq!(reply.reason, "it left no result: agent: not found");
+    let world = World::new();
+    let reply = world.run(&shell(
+        "echo 'agent: not found' >&2; : > \"$PROOFHOUSE_RESULT\"",
+    ));
+    assert_eq!(reply.class, Class::InvalidResult);
+    assert!(
+        reply.reason.ends_with(": agent: not found"),
+        "{}",
+        reply.reason
+    );
+}
+
+#[test]
 fn what_we_killed_is_killed_even_with_a_result_and_a_clean_exit() {
     let world = World::new();
     let agent = shell(&format!(
