@@ -432,7 +432,10 @@ fn silence_settles_no_finding() {
     hand.says(pass(), "");
     assert_eq!(hand.state(), "review", "the reviewer was silent about it");
     let why = hand.last_why();
-    assert!(why.contains("F1 is open"), "{why}");
+    assert!(
+        why.contains("F1 ([correctness, required] a.rs:3: it leaks) is open"),
+        "{why}"
+    );
     let brief = match hand.begin() {
         Effect::Attempt(order) => order.brief,
         other => panic!("{other:?}"),
@@ -440,6 +443,8 @@ fn silence_settles_no_finding() {
     for part in [
         "F1 (found in `review`) [correctness, required] a.rs:3: it leaks",
         "-> in `fix`: it is gone",
+        "`settled` does not say what became of it",
+        r#""settled": [{"finding": "F1", "how": "..."}]"#,
     ] {
         assert!(brief.contains(part), "no `{part}` in\n{brief}");
     }
