@@ -124,7 +124,10 @@ mod tests {
                     Slot::Keep | Slot::Clear => false,
                 };
                 let from = |state: &StateName| [&exam, &"contested".into()].contains(&state);
-                assert!(!told || way.from.iter().all(from), "{name}: {}", way.action);
+                // Whoever could only come with it takes it along.
+                let before = way.when.contains(&Guard::ReturnIs(exam.clone()));
+                let kept = before || way.from.iter().all(from);
+                assert!(!told || kept, "{name}: {}", way.action);
             }
         }
         assert_eq!(examined, ["add", "phase", "quick", "slice"]);

@@ -69,7 +69,7 @@ impl<M: RunMachine> SeededWorld<'_, M> {
     fn decision(&self, option: &str, with: Value) -> What {
         What::Decide(Decision {
             option: option.to_owned(),
-            because: "owner: somebody; ticket: T-1; expiry: 2999-12-31; flag: a; spec: b; scenarios: c; contract: d; tests: e; scope: f; header: g; test: t; why: h".to_owned(),
+            because: "owner: somebody; ticket: T-1; expiry: 2999-12-31; flag: a; spec: b; scenarios: c; contract: d; tests: e; scope: f; header: g; exam: i; test: t; why: h".to_owned(),
             who: "ann".to_owned(),
             channel: "terminal".to_owned(),
             seen_seq: self.record.events().len() as u64,
