@@ -142,7 +142,7 @@ result = { summary = "s", findings = [{ title = "it leaks", line = 3 }] }
     let last = gates.next_back().unwrap();
     assert_eq!(
         last["body"]["results"][0]["reason"],
-        "the agent has 1 findings: it leaks"
+        "the agent has 1 finding: it leaks"
     );
 }
 

@@ -173,7 +173,7 @@ fn a_person_decides_and_the_base_is_asked_for_again_before_the_merge() {
     );
     let ledger = world.read(".proofhouse/milestones/m/WAVE.md");
     assert!(
-        ledger.contains("status: merging") && ledger.contains("waiting (approval)"),
+        ledger.contains("status: waiting") && ledger.contains("waiting (approval)"),
         "{ledger}"
     );
     // Nothing has been decided: another call changes nothing.
