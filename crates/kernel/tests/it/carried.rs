@@ -119,6 +119,7 @@ fn inputs() -> Vec<What> {
         What::GateEnded {
             effect,
             results: vec![CheckResult::new("command", Verdict::Pass, "ok")],
+            tree: None,
             found: Found::Live,
         },
         What::CheckpointEnded {
