@@ -379,8 +379,18 @@ pub fn load(source: &Source) -> Result<Arc<Workflow>, Error> {
     Ok(Arc::new(flow::load(source, judge_of(source))?))
 }
 
+/// The same for a run that has begun. Whoever looks at a run needs its workflow, several times in one
+/// command; the same texts are read once.
 fn load_begun(source: &Source) -> Result<Arc<Workflow>, Error> {
-    Ok(Arc::new(flow::load_begun(source, judge_of(source))?))
+    static READ: Mutex<BTreeMap<String, Arc<Workflow>>> = Mutex::new(BTreeMap::new());
+    let read = || READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = format!("{} {}", source.name, source.hash());
+    if let Some(known) = read().get(&key) {
+        return Ok(known.clone());
+    }
+    let workflow = Arc::new(flow::load_begun(source, judge_of(source))?);
+    read().insert(key, workflow.clone());
+    Ok(workflow)
 }
 
 /// Who judges a workflow's settings of checks. A built-in one's were judged when this program was
