@@ -101,6 +101,9 @@ fn started(
         ("LC_ALL", "C"),
         ("GIT_TERMINAL_PROMPT", "0"),
         ("GIT_OPTIONAL_LOCKS", "0"),
+        // A commit is what its name says, not what somebody has put in its place.
+        ("GIT_NO_REPLACE_OBJECTS", "1"),
+        ("GIT_GRAFT_FILE", "/dev/null"),
     ]
     .iter()
     .chain(extra_env)
