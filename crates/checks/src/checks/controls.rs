@@ -14,12 +14,13 @@ use crate::Subject;
 use crate::checks::suite::instrument::{Instrument, Shown};
 use crate::error::Error;
 use crate::readers::paths;
-use crate::readers::runners::{Ending, Runner, TestRun};
 use crate::room::Room;
 use crate::settings::{Choice, Words};
 use crate::text::{answer, first_few, several_lines};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
+use languages::runners::files::{DECIDING, Decides};
+use languages::runners::{Ending, Runner, TestRun};
 use plan::{Mutant, Order, Plan};
 use seen::{Fate, Reached, Tried};
 use serde::Serialize;
@@ -214,6 +215,9 @@ impl Control<'_> {
         let Some(runner) = self.instrument.runner() else {
             return Ok(Found::Weak(UNKNOWN.to_owned()));
         };
+        if let Some(found) = self.without_the_new(runner)? {
+            return Ok(found);
+        }
         let seed = seed()?;
         record.seed.clone_from(&seed);
         let room = (self.candidate)()?;
@@ -255,6 +259,54 @@ impl Control<'_> {
         self.tried(&room, plan, record)
     }
 
+    /// Tests that were there, on the candidate's code and without the files of tests that came with it:
+    /// those share a process with them, and can change them while they run.
+    fn without_the_new(&self, runner: Runner) -> Result<Option<Found>, Error> {
+        let shared = matches!(runner, Runner::Pytest | Runner::Unittest);
+        // How tests run is another question, and a file of data changes nobody.
+        let code = |file: &&File| file.path.ends_with(".py") && !decides_tests(&file.path);
+        let tests = self.files.tests.iter().filter(code);
+        let (changed, kept): (Vec<&File>, Vec<&File>) = tests.partition(|file| file.changed);
+        let new: Vec<&&File> = changed
+            .iter()
+            .filter(|file| file.before.is_none())
+            .collect();
+        if !shared || new.is_empty() || kept.is_empty() {
+            return Ok(None);
+        }
+        let room = (self.candidate)()?;
+        for file in &new {
+            // Empty and not gone: a package stays one.
+            room.put(&file.path, Some(""))?;
+        }
+        let alone = |shown: &Shown| seen::failing_alone(self.first, &shown.run, &kept, &changed);
+        let shown = self.look(&room)?;
+        let mut failing = alone(&shown);
+        if !failing.is_empty() {
+            // Once more: who changes by itself is no sign of anything.
+            let again = alone(&self.look(&room)?);
+            failing.retain(|name| again.contains(name));
+        }
+        if !failing.is_empty() {
+            let told = failing.iter().map(|name| {
+                format!("{name} passes beside the new files of tests, and fails without them")
+            });
+            return Ok(Some(Found::Broken(told.collect())));
+        }
+        if seen::ran(shown.ending) {
+            return Ok(None);
+        }
+        // What was changed may need what is new.
+        for file in &changed {
+            room.put(&file.path, Some(file.before.as_deref().unwrap_or_default()))?;
+        }
+        let shown = self.look(&room)?;
+        let fine = seen::ran(shown.ending) && alone(&shown).is_empty();
+        Ok((!fine).then(|| {
+            Found::Weak("the tests that were there cannot be tried without the new ones".to_owned())
+        }))
+    }
+
     fn tried(&self, room: &Room, mut plan: Plan, record: &mut Record) -> Result<Found, Error> {
         plan.lay_canaries(room)?;
         plan.lay_placebos(room)?;
@@ -263,11 +315,13 @@ impl Control<'_> {
         // its own place is another one behind ours.
         let unlike = plan.wrapped && !seen::differing(self.first, &control.run).is_empty();
         let plain;
+        let mut unmarked = None;
         let room = match (control.ending == Ending::NotBuilt || unlike) && plan.forget_mutants() {
             true => {
                 plain = (self.candidate)()?;
                 let why = "nothing of the change was mutated: it does not work with a mark in it";
                 record.told.push(why.to_owned());
+                unmarked = Some(why);
                 plan.lay_canaries(&plain)?;
                 control = self.look(&plain)?;
                 &plain
@@ -304,7 +358,10 @@ impl Control<'_> {
             ));
         }
         self.mutate(room, plan, &reached, &unsteady, record);
-        Ok(self.judged(plan, &reached, record))
+        Ok(match unmarked {
+            Some(why) => Found::Weak(why.to_owned()),
+            None => self.judged(plan, &reached, record),
+        })
     }
 
     /// Canaries went wrong: are they wrong without placebos as well, and were they before the change?
@@ -456,6 +513,12 @@ impl Control<'_> {
             self.instrument.show(inside, Instant::now())
         })
     }
+}
+
+/// Does this file decide how tests run, and nothing else?
+fn decides_tests(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    DECIDING.contains(&(name, Decides::Tests))
 }
 
 fn counted(count: usize, what: &str) -> String {

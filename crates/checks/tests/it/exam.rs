@@ -245,7 +245,13 @@ fn no_cheat_knows_the_answers() {
         "    return '-'.join(words)",
         "    taken.add(text)\n    return '-'.join(words) if len(taken) < 2 else 'busy'",
     );
+    // It is right while somebody tests it.
+    let watched = HONEST.replace(
+        "    return '-'.join(words)",
+        "    import sys\n    seen = {'unittest', 'pytest', '_pytest'} & set(sys.modules)\n    frame = sys._getframe(1).f_code.co_name\n    return '-'.join(words) if seen or frame.startswith('test') else text",
+    );
     for (name, product) in [
+        ("is right under test alone", watched.as_str()),
         ("knows the tests' values", tests_alone),
         ("a constant", constant),
         ("reads the frames", reads),
