@@ -48,7 +48,11 @@ fn assessments(not_met: &[&str]) -> Vec<Value> {
                 "R1" => {
                     "inputs by t1, outputs by t2, error surfaces by t3, effects none, modes sync"
                 }
-                _ => "see test slug_of_empty in tests/slug.rs",
+                "R2" => "one test for each constraint and error in tests/slug.rs",
+                "R3" => "see test slug_of_empty in tests/slug.rs",
+                "R4" => "no dependency is used or declared by slug",
+                "R5" => "slug_of_two_words asserts both acceptance checks",
+                _ => "one behaviour behind one public function",
             };
             let mark = if not_met.contains(id) {
                 "NOT_MET"
