@@ -184,6 +184,7 @@ impl Hand {
             let ended = What::GateEnded {
                 effect,
                 results,
+                tree: None,
                 found,
             };
             self.feed(ended).unwrap();
