@@ -13,13 +13,12 @@ mod written;
 use crate::Subject;
 use crate::checks::suite::instrument::{Instrument, Shown};
 use crate::error::Error;
-use crate::readers::paths;
+use crate::readers::{items, paths};
 use crate::room::Room;
 use crate::settings::{Choice, Words};
 use crate::text::{answer, first_few, several_lines};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
-use languages::runners::files::{DECIDING, Decides};
 use languages::runners::{Ending, Runner, TestRun};
 use plan::{Mutant, Order, Plan};
 use seen::{Fate, Reached, Tried};
@@ -140,6 +139,33 @@ pub(crate) struct Control<'a> {
     pub(crate) base: &'a dyn Fn() -> Result<Room, Error>,
 }
 
+/// A source of the change in which one function always does the same.
+pub(crate) struct Altered {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// Mutants of the changed sources in Python, for whoever asks a product and has no suite. At most so many.
+pub(crate) fn altered(
+    subject: &Subject<'_>,
+    room: &Room,
+    files: &Files,
+    (seed, most): (&str, usize),
+) -> Result<Vec<Altered>, Error> {
+    let order = Order::of(seed, files, &[".py"], Some(most));
+    if order.code.is_empty() {
+        return Ok(Vec::new());
+    }
+    let plan = Plan::python(subject, room, &order)?;
+    let each = plan.constants.into_iter();
+    Ok(each
+        .map(|mutant| Altered {
+            path: mutant.path,
+            text: mutant.text,
+        })
+        .collect())
+}
+
 /// What came of the controls.
 #[derive(Debug)]
 enum Found {
@@ -215,7 +241,7 @@ impl Control<'_> {
         let Some(runner) = self.instrument.runner() else {
             return Ok(Found::Weak(UNKNOWN.to_owned()));
         };
-        if let Some(found) = self.without_the_new(runner)? {
+        if let Some(found) = self.as_they_were(runner)? {
             return Ok(found);
         }
         let seed = seed()?;
@@ -259,19 +285,54 @@ impl Control<'_> {
         self.tried(&room, plan, record)
     }
 
-    /// Tests that were there, on the candidate's code and without the files of tests that came with it:
-    /// those share a process with them, and can change them while they run.
-    fn without_the_new(&self, runner: Runner) -> Result<Option<Found>, Error> {
-        let shared = matches!(runner, Runner::Pytest | Runner::Unittest);
-        // How tests run is another question, and a file of data changes nobody.
-        let code = |file: &&File| file.path.ends_with(".py") && !decides_tests(&file.path);
-        let tests = self.files.tests.iter().filter(code);
+    /// Tests that were there, on the candidate's code: without the files of tests that came with it, and
+    /// with what decides how tests run as it was. Both share a process with them, and can change them
+    /// while they run.
+    fn as_they_were(&self, runner: Runner) -> Result<Option<Found>, Error> {
+        let settings = items::globs(&items::runner_files())?;
+        let decides = |file: &&File| settings.is_match(format!("repo/{}", file.path));
+        let tests = self.files.tests.iter().filter(|file| !decides(file));
+        // A file of data changes nobody.
+        let tests = tests.filter(|file| file.path.ends_with(".py"));
         let (changed, kept): (Vec<&File>, Vec<&File>) = tests.partition(|file| file.changed);
+        if !matches!(runner, Runner::Pytest | Runner::Unittest) || kept.is_empty() {
+            return Ok(None);
+        }
+        let alone = |room: &Room| -> Result<(Vec<String>, Ending), Error> {
+            let of = |shown: &Shown| seen::failing_alone(self.first, &shown.run, &kept, &changed);
+            let shown = self.look(room)?;
+            let mut failing = of(&shown);
+            if !failing.is_empty() {
+                // Once more: who changes by itself is no sign of anything.
+                let again = of(&self.look(room)?);
+                failing.retain(|name| again.contains(name));
+            }
+            Ok((failing, shown.ending))
+        };
+        let of_settings = self.files.tests.iter().chain(&self.files.code);
+        let of_settings: Vec<&File> = of_settings
+            .filter(|file| file.changed && decides(file))
+            .collect();
+        if !of_settings.is_empty() {
+            let room = (self.candidate)()?;
+            for file in &of_settings {
+                room.put(&file.path, file.before.as_deref())?;
+            }
+            let (failing, _) = alone(&room)?;
+            if !failing.is_empty() {
+                let names: Vec<&str> = of_settings.iter().map(|file| file.path.as_str()).collect();
+                return Ok(Some(Found::Weak(format!(
+                    "{} passes with {} as the change has it, and not as it was",
+                    first_few(&failing, 3),
+                    first_few(&names, 3)
+                ))));
+            }
+        }
         let new: Vec<&&File> = changed
             .iter()
             .filter(|file| file.before.is_none())
             .collect();
-        if !shared || new.is_empty() || kept.is_empty() {
+        if new.is_empty() {
             return Ok(None);
         }
         let room = (self.candidate)()?;
@@ -279,29 +340,22 @@ impl Control<'_> {
             // Empty and not gone: a package stays one.
             room.put(&file.path, Some(""))?;
         }
-        let alone = |shown: &Shown| seen::failing_alone(self.first, &shown.run, &kept, &changed);
-        let shown = self.look(&room)?;
-        let mut failing = alone(&shown);
-        if !failing.is_empty() {
-            // Once more: who changes by itself is no sign of anything.
-            let again = alone(&self.look(&room)?);
-            failing.retain(|name| again.contains(name));
-        }
+        let (failing, ending) = alone(&room)?;
         if !failing.is_empty() {
             let told = failing.iter().map(|name| {
                 format!("{name} passes beside the new files of tests, and fails without them")
             });
             return Ok(Some(Found::Broken(told.collect())));
         }
-        if seen::ran(shown.ending) {
+        if seen::ran(ending) {
             return Ok(None);
         }
         // What was changed may need what is new.
         for file in &changed {
             room.put(&file.path, Some(file.before.as_deref().unwrap_or_default()))?;
         }
-        let shown = self.look(&room)?;
-        let fine = seen::ran(shown.ending) && alone(&shown).is_empty();
+        let (failing, ending) = alone(&room)?;
+        let fine = seen::ran(ending) && failing.is_empty();
         Ok((!fine).then(|| {
             Found::Weak("the tests that were there cannot be tried without the new ones".to_owned())
         }))
@@ -513,12 +567,6 @@ impl Control<'_> {
             self.instrument.show(inside, Instant::now())
         })
     }
-}
-
-/// Does this file decide how tests run, and nothing else?
-fn decides_tests(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    DECIDING.contains(&(name, Decides::Tests))
 }
 
 fn counted(count: usize, what: &str) -> String {
