@@ -285,9 +285,9 @@ mod tests {
 
     #[test]
     fn what_nobody_sees_hides_nothing() {
-        assert_eq!(placeholder("T\u{200b}BD"), Some("tbd".to_owned()));
-        assert_eq!(placeholder("ＴＢＤ"), Some("tbd".to_owned()));
-        assert_eq!(placeholder("naïve, TBD"), Some("tbd".to_owned()));
+        assert_eq!(placeholder("T\u{200b}BD"), Some("TBD".to_owned()));
+        assert_eq!(placeholder("ＴＢＤ"), Some("TBD".to_owned()));
+        assert_eq!(placeholder("naïve, TBD"), Some("TBD".to_owned()));
         assert_eq!(placeholder("naïve callers are refused"), None);
         assert_eq!(hidden("it \u{202e}returns"), Some('\u{202e}'));
         // Line breaks, and a joiner of a language that needs it.

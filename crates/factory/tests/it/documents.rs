@@ -125,7 +125,7 @@ pub(crate) fn challenge() -> Value {
     let assessments: Vec<Value> = (1..=6)
         .map(|n| json!({
             "criterion": format!("R{n}"), "assessment": "MET",
-            "evidence": format!("inputs, outputs, error EmptyTitle, effects and sync mode: test input__title__{n} shows it")
+            "evidence": "inputs, outputs, error EmptyTitle, effects and sync mode: test input__title__1 shows it"
         }))
         .collect();
     json!({
