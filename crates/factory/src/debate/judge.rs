@@ -14,8 +14,6 @@ use serde_json::Value;
 const FEWEST_WORDS: usize = 4;
 /// A vague beginning wants so many, so that something specific follows.
 const SPECIFIC_WORDS: usize = 8;
-/// So many criteria that say the same were not looked at one by one.
-const MOST_ALIKE: usize = 2;
 /// Praise that is no evidence.
 const PRAISE: [&str; 8] = [
     "looks good",
@@ -87,7 +85,6 @@ pub fn challenge(challenge: &Challenge) -> Vec<Fault> {
     for (index, mark) in marks.iter().enumerate() {
         evidence(index, mark, &mut found);
     }
-    repeated(marks, &mut found);
     let unmet = marks.iter().any(|mark| mark.assessment == Mark::NotMet);
     let what = match challenge.verdict {
         Verdict::Pass if unmet => "a criterion is NOT_MET, so the verdict must be FAIL",
@@ -101,25 +98,6 @@ pub fn challenge(challenge: &Challenge) -> Vec<Fault> {
     };
     found.push(Fault::rule("verdict_contradicts", "$", "verdict", what));
     found
-}
-
-/// The same sentence for many criteria is evidence for none of them.
-fn repeated(marks: &[Assessment], found: &mut Vec<Fault>) {
-    let words = |text: &str| -> String {
-        let kept = text.chars().filter(|c| c.is_alphanumeric());
-        kept.flat_map(char::to_lowercase).collect()
-    };
-    let said: Vec<String> = marks.iter().map(|mark| words(&mark.evidence)).collect();
-    for (index, text) in said.iter().enumerate().filter(|(_, text)| !text.is_empty()) {
-        let alike = said.iter().filter(|other| *other == text).count();
-        if alike > MOST_ALIKE {
-            let field = format!("rubric_assessments[{index}].evidence");
-            let what = format!(
-                "{alike} criteria have this sentence for evidence: say of each what shows it"
-            );
-            found.push(Fault::rule("repeated_evidence", "$", &field, what));
-        }
-    }
 }
 
 fn evidence(index: usize, mark: &Assessment, found: &mut Vec<Fault>) {

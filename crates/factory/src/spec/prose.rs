@@ -3,35 +3,7 @@
 //! all but the placeholders only warn, because lists of words know no meaning.
 
 use super::words::{VAGUE, VERBS};
-use kernel::unseen::is_unseen;
-
-/// Rule 6: a placeholder, also one that hides behind characters that nobody sees or wide letters.
-pub(super) fn placeholder(text: &str) -> Option<String> {
-    if text.is_ascii() {
-        return kernel::form::placeholder(text);
-    }
-    let plain: String = text.chars().filter(|c| seen(*c)).map(narrow).collect();
-    kernel::form::placeholder(&plain)
-}
-
-/// A wide letter of East Asian typesetting as the plain one.
-fn narrow(c: char) -> char {
-    match c {
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(u32::from(c) - 0xfee0).unwrap_or(c),
-        c => c,
-    }
-}
-
-fn seen(c: char) -> bool {
-    !is_unseen(c) || c.is_whitespace()
-}
-
-/// The first character of a text that turns a line around or hides something. Line breaks and tabs are
-/// honest, and so are the two joiners, without which some languages cannot be written.
-pub(super) fn hidden(text: &str) -> Option<char> {
-    let honest = |c: &char| matches!(c, '\n' | '\r' | '\t' | '\u{200c}' | '\u{200d}');
-    text.chars().find(|c| is_unseen(*c) && !honest(c))
-}
+pub(super) use kernel::form::placeholder;
 
 /// Rule 11.
 pub(super) const SHORTEST_DESCRIPTION: usize = 20;
@@ -138,16 +110,6 @@ pub(super) fn near_duplicates(texts: &[&str]) -> Vec<(usize, usize)> {
     }
     pairs.sort_by_key(|pair| pair.1);
     pairs
-}
-
-/// How many of these texts repeat an earlier one, word by word.
-pub(super) fn repeated(texts: &[&str]) -> usize {
-    let said = |text: &&str| -> String {
-        let kept = text.chars().filter(|c| c.is_alphanumeric());
-        kept.flat_map(char::to_lowercase).collect()
-    };
-    let different: std::collections::BTreeSet<String> = texts.iter().map(said).collect();
-    texts.len() - different.len()
 }
 
 /// Words that carry no difference.
@@ -281,22 +243,6 @@ mod tests {
         for text in ["good quality", "", "user friendly and fast", "日本語"] {
             assert!(!is_testable(text), "{text}");
         }
-    }
-
-    #[test]
-    fn what_nobody_sees_hides_nothing() {
-        assert_eq!(placeholder("T\u{200b}BD"), Some("TBD".to_owned()));
-        assert_eq!(placeholder("ＴＢＤ"), Some("TBD".to_owned()));
-        assert_eq!(placeholder("naïve, TBD"), Some("TBD".to_owned()));
-        assert_eq!(placeholder("naïve callers are refused"), None);
-        assert_eq!(hidden("it \u{202e}returns"), Some('\u{202e}'));
-        // Line breaks, and a joiner of a language that needs it.
-        assert_eq!(hidden("it returns\n\tmore"), None);
-        assert_eq!(hidden("می\u{200c}خواهم"), None);
-        assert_eq!(
-            repeated(&["It returns 1.", "it  returns 1", "it returns 2"]),
-            1
-        );
     }
 
     #[test]

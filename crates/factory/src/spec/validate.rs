@@ -229,18 +229,6 @@ impl<'a> Walk<'a> {
             self.say(value.offset(), field, what, "it is empty");
             return None;
         }
-        if let Some(c) = prose::hidden(&text) {
-            let message = format!(
-                "it has a character that nobody sees (U+{:04X}): take it out",
-                u32::from(c)
-            );
-            self.say(
-                value.offset(),
-                field,
-                ("unseen_character", Some(10)),
-                message,
-            );
-        }
         Some(text)
     }
 
@@ -345,20 +333,14 @@ impl<'a> Walk<'a> {
         let mut texts: Vec<(Cow<'a, str>, usize, usize)> = Vec::new();
         for (index, item) in list.children().enumerate() {
             match item.text() {
-                Some(text) if !text.trim().is_empty() && prose::hidden(&text).is_none() => {
-                    texts.push((text, item.offset(), index));
-                }
+                Some(text) if !text.trim().is_empty() => texts.push((text, item.offset(), index)),
                 _ => {
-                    let found = self.text(item, &place(index), 10);
-                    texts.extend(found.map(|text| (text, item.offset(), index)));
+                    self.text(item, &place(index), 10);
                 }
             }
         }
-        // What is said twice is said once.
-        let words: Vec<&str> = texts.iter().map(|(text, ..)| text.as_ref()).collect();
-        let given = words.len() - prose::repeated(&words);
-        if given < least {
-            let message = format!("{given} given, and at least {least} are needed");
+        if texts.len() < least {
+            let message = format!("{} given, and at least {least} are needed", texts.len());
             self.say(list.offset(), field, ("too_few", rule), message);
         }
         if field == "acceptance_criteria" {
