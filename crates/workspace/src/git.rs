@@ -11,7 +11,7 @@ pub use checkpoint::set_ref;
 pub use checkpoint::{
     Content, Settled, Spot, TURNS, check_out, checkpoint, edits, edits_ref, run_ref, settled,
 };
-pub use claims::{Claim, TRAILER, claims, claims_by};
+pub use claims::{Claim, TRAILER, claims, claims_by, claims_of};
 pub use conversion::{ATTRIBUTES, as_handed_out};
 pub use put_back::{committed, put_back};
 pub use unfinished::{keep_unfinished, unfinished_ref};
