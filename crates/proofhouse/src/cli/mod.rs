@@ -17,6 +17,7 @@ mod inbox;
 mod index;
 mod init;
 mod land;
+mod lock;
 mod log;
 mod milestone;
 mod new;
@@ -120,7 +121,18 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Config {
             command: ConfigCommand::Confirm,
         } => config::confirm(&project, out),
-        Command::Init { agent, yes } => init::init(&project, agent.clone(), *yes, out),
+        Command::Init {
+            agent,
+            yes,
+            await_lock,
+        } => {
+            let wants = match await_lock {
+                true => init::Setup::AwaitsLock,
+                false => init::Setup::Open,
+            };
+            init::init(&project, agent.clone(), *yes, wants, out)
+        }
+        Command::Lock(args) => lock::lock(&project, args, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),
         Command::Records { command } => records::records(&project, command, out),

@@ -2,6 +2,17 @@
 //! else than decisions: each becomes one, and goes the same way.
 
 use super::{Decide, Signing};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Lock {
+    /// What you read; it is kept
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: Option<PathBuf>,
+}
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Heal {
