@@ -328,6 +328,8 @@ pub(crate) struct RawTransition {
     pub(crate) sets_aside: Option<String>,
     /// The state behind whose checkpoint the repository is then.
     pub(crate) back_to: Option<String>,
+    /// The label behind which a person's reason names what of it goes; without it, nothing does.
+    pub(crate) aside_named: Option<String>,
     /// Does what was set aside come back?
     #[serde(default)]
     pub(crate) takes_back: bool,

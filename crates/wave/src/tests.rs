@@ -262,10 +262,14 @@ fn after_an_approval_git_is_asked_anew_where_the_fork_stands() {
     table.worked("a", waits);
     table.hear(What::Resume { task: "a".into() });
     table.claim("a");
-    let asked = table.waves.wanted().into_iter().find_map(|want| match want {
-        Want::Fork(order) => Some(order.again),
-        _ => None,
-    });
+    let asked = table
+        .waves
+        .wanted()
+        .into_iter()
+        .find_map(|want| match want {
+            Want::Fork(order) => Some(order.again),
+            _ => None,
+        });
     assert_eq!(asked, Some(true), "{:?}", table.wanted());
     // Elsewhere nobody builds, and what was approved is not thrown away.
     table.forked("a", "elsewhere");

@@ -203,7 +203,8 @@ fn extras(
             loader.problem("unknown_word", at, what, mend);
         }
     }
-    if raw_way.sets_aside.is_some() != raw_way.back_to.is_some() {
+    let named_alone = raw_way.aside_named.is_some() && raw_way.sets_aside.is_none();
+    if raw_way.sets_aside.is_some() != raw_way.back_to.is_some() || named_alone {
         let what = format!("`{action}`: `sets_aside` and `back_to` go together");
         let mend = "name the state whose work is set aside, and the one behind whose checkpoint the repository is then";
         loader.problem("half_set_aside", at, what, mend);

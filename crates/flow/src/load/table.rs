@@ -125,6 +125,7 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
             (Some(of), Some(back_to)) => Some(SetAside {
                 of: StateName::new(of),
                 back_to: StateName::new(back_to),
+                named: way.aside_named.clone(),
             }),
             _ => None,
         },

@@ -196,8 +196,14 @@ fn agents_and_commands_are_written_from_the_briefs() {
     let world = World::new();
     world.write(".claude/commands/lights-out-designing.md", "mine\n");
     let said = world.run(&["init", "--agents"]).exits(0).out;
-    assert!(said.contains("kept  .claude/commands/lights-out-designing.md"), "{said}");
-    assert_eq!(world.read(".claude/commands/lights-out-designing.md"), "mine\n");
+    assert!(
+        said.contains("kept  .claude/commands/lights-out-designing.md"),
+        "{said}"
+    );
+    assert_eq!(
+        world.read(".claude/commands/lights-out-designing.md"),
+        "mine\n"
+    );
     let brief = &flow::built_in("lights-out").unwrap().files["briefs/review.md"];
     for path in [
         ".claude/commands/lights-out-reviewing.md",
@@ -217,8 +223,17 @@ fn agents_and_commands_are_written_from_the_briefs() {
     assert!(!world.at(".proofhouse/config.toml").exists());
     let more = ["init", "--agents", "--workflow", "slice"];
     world.run(&more).exits(0);
-    assert!(world.at(".claude/commands/slice-iteration-gate.md").exists() == false);
-    assert!(world.read(".claude/agents/slice-scout.md").contains("tools: Read, Grep, Glob\n"));
+    assert!(
+        world
+            .at(".claude/commands/slice-iteration-gate.md")
+            .exists()
+            == false
+    );
+    assert!(
+        world
+            .read(".claude/agents/slice-scout.md")
+            .contains("tools: Read, Grep, Glob\n")
+    );
     let again = world.run(&["init", "--agents", "--json"]).exits(0).json();
     assert_eq!(again["written"], serde_json::json!([]));
     world
