@@ -315,6 +315,8 @@ pub(crate) struct RawTransition {
     /// Those of them that are a day which is not over yet.
     #[serde(default)]
     pub(crate) needs_ahead: OneOrMany,
+    /// The one of them that names a file which is there, or a program.
+    pub(crate) needs_there: Option<String>,
     /// The code of the refusal if it does not.
     pub(crate) needs_code: Option<String>,
     /// The code of the refusal before the state's gate has spoken in this visit.

@@ -316,7 +316,7 @@ impl Opens {
 }
 
 /// What a reason says behind a label.
-pub(crate) fn labelled(because: &str, wanted: &str) -> Option<String> {
+pub fn labelled(because: &str, wanted: &str) -> Option<String> {
     let mut parts = because.split([';', '\n']);
     parts.find_map(|part| {
         let (label, value) = part.split_once([':', '='])?;
@@ -342,6 +342,8 @@ pub struct Needs {
     pub labels: Vec<String>,
     /// Labels whose value begins with a day, `2031-12-24`, that is not over yet.
     pub ahead: Vec<String>,
+    /// The label whose value begins with a file that is there. Only whoever sees files can tell.
+    pub there: Option<String>,
     /// The code of the refusal.
     pub code: String,
 }

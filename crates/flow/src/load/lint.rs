@@ -223,6 +223,14 @@ fn extras(
             "add the label to `needs`, with a `needs_code`",
         );
     }
+    if let Some(label) = &raw_way.needs_there
+        && !raw_way.needs.list().contains(&label.as_str())
+    {
+        let what =
+            format!("`{action}`: `needs_there` names `{label}`, which `needs` does not ask for");
+        let mend = "add the label to `needs`, with a `needs_code`";
+        loader.problem("unknown_word", at, what, mend);
+    }
     let aside = raw_way.sets_aside.iter().chain(&raw_way.back_to);
     for state in raw_way
         .forget

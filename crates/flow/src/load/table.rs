@@ -112,6 +112,7 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
                 .into_iter()
                 .map(str::to_owned)
                 .collect(),
+            there: way.needs_there.clone(),
             code: code.clone(),
         }),
         bars: Bars {
