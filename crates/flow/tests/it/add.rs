@@ -263,7 +263,7 @@ fn the_freeze_shows_seven_lines_and_wants_an_answer_to_each() {
 }
 
 /// What the next checkpoint puts back: to which commit, and which paths.
-fn puts_back(hand: &Hand) -> Option<(Option<String>, Vec<String>)> {
+pub(crate) fn puts_back(hand: &Hand) -> Option<(Option<String>, Vec<String>)> {
     match hand.flow.wanted().into_iter().next() {
         Some(Effect::Checkpoint(order)) => order.revert.map(|revert| (revert.to, revert.paths)),
         other => panic!("no checkpoint: {other:?}"),

@@ -12,7 +12,7 @@ pub(crate) use factory::{
     Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
 };
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
-pub(crate) use named::{Heal, Lock, Reopen};
+pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use signing::Signing;
 pub(crate) use wave::{MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick};
@@ -231,6 +231,8 @@ Needs git and cargo; no network, no model, no key. It works in a folder of its o
         /// Begin nothing before a person has locked the setup (`proofhouse lock`)
         #[arg(long)]
         await_lock: bool,
+        #[command(flatten)]
+        agents: AgentFiles,
     },
     /// Lock the project's setup, its config and who may decide; needs a person
     #[command(after_help = "Example:

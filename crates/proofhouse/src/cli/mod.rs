@@ -1,5 +1,6 @@
 //! The command line: what is asked, and how the answer is printed.
 
+mod agent_files;
 mod args;
 mod audit;
 mod config;
@@ -121,10 +122,12 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Config {
             command: ConfigCommand::Confirm,
         } => config::confirm(&project, out),
+        Command::Init { agents, .. } if agents.agents => agent_files::write(&project, agents, out),
         Command::Init {
             agent,
             yes,
             await_lock,
+            agents: _,
         } => {
             let wants = match await_lock {
                 true => init::Setup::AwaitsLock,

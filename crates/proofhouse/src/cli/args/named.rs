@@ -5,6 +5,16 @@ use super::{Decide, Signing};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct AgentFiles {
+    /// Write agents and slash commands for your editor, from a workflow's briefs, and nothing else
+    #[arg(long, conflicts_with_all = ["agent", "yes", "await_lock"])]
+    pub(crate) agents: bool,
+    /// The workflow that they are written from (default: lights-out)
+    #[arg(long, value_name = "WORKFLOW", requires = "agents")]
+    pub(crate) workflow: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Lock {
     /// What you read; it is kept
     #[arg(long, value_name = "TEXT")]
