@@ -245,8 +245,6 @@ impl Snapshots {
         put("evidence", evidence.map(|one| one.id.clone()).collect());
         let facts = latest.facts.iter();
         put("facts", facts.clone().map(|fact| fact.id.clone()).collect());
-        let current = facts.clone().filter(|fact| fact.stale.is_empty());
-        put("current", current.map(|fact| fact.id.clone()).collect());
         let quotes = latest.evidence.iter().chain(&self.pending);
         put("cited", quotes.filter_map(quoted).collect());
         put("iteration", BTreeSet::from([latest.iteration.to_string()]));
