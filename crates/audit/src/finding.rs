@@ -12,6 +12,19 @@ pub struct Finding {
     pub line: u64,
     /// What, and where.
     pub what: String,
+    /// What it bears on.
+    #[serde(skip)]
+    pub about: About,
+}
+
+/// What a finding bears on: may the work of its run land all the same?
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum About {
+    /// The journal, the evidence, the commits or who decided: what the run claims is not proven.
+    #[default]
+    Evidence,
+    /// A view, a cache, a ref or somebody's commit: what the run claims does not hang on it.
+    Beside,
 }
 
 /// What the audit of one run found.
@@ -80,5 +93,14 @@ pub(crate) fn finding(code: &str, line: u64, what: String) -> Finding {
         code: code.to_owned(),
         line,
         what,
+        about: About::Evidence,
+    }
+}
+
+/// The same, of something that no claim of the run hangs on.
+pub(crate) fn beside(code: &str, what: String) -> Finding {
+    Finding {
+        about: About::Beside,
+        ..finding(code, 0, what)
     }
 }

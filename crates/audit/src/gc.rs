@@ -153,8 +153,8 @@ fn merged_into(project: &Project, commit: &str) -> Result<Option<String>, Engine
 
 /// A branch with a commit that the run's work landed as: its trailer names the run.
 fn landed_on(project: &Project, run: &str) -> Result<Option<String>, EngineError> {
-    let found = report::fate::names(project.repo(), run, &["--branches"], None)?;
-    Ok(found.map(|(_, branch)| branch))
+    let found = report::landed::named(project.repo(), run, &["--branches"], None)?;
+    Ok(found.into_iter().next().map(|named| named.branch))
 }
 
 /// The worktree for merges is needed while a wave is live. What it holds is always a

@@ -5,6 +5,7 @@
 mod decisions;
 mod finding;
 pub mod gc;
+mod landed;
 mod project;
 mod run;
 mod seals;
@@ -14,9 +15,9 @@ mod waiver;
 mod walker;
 mod wave;
 
-pub use finding::{Finding, Rigour, RunAudit};
+pub use finding::{About, Finding, Rigour, RunAudit};
 
-use finding::finding;
+use finding::{beside, finding};
 use report::look::run_name;
 use std::collections::BTreeSet;
 use workspace::error::EngineError;
@@ -66,7 +67,7 @@ pub fn audit(
             .filter(|trailer| trailer.contains(&format!(" {name}@")));
         report
             .findings
-            .extend(own.map(|trailer| finding("malformed_trailer", 0, trailer.clone())));
+            .extend(own.map(|trailer| beside("malformed_trailer", trailer.clone())));
         reports.push(report);
     }
     if only.is_none() {

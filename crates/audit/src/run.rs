@@ -1,7 +1,8 @@
 //! One run, recomputed: its chain, its steps, its evidence, and what was written of it beside it.
 
 use crate::decisions::{self, Signers};
-use crate::finding::{Finding, RunAudit, finding};
+use crate::finding::{Finding, RunAudit, beside, finding};
+use crate::landed;
 use crate::views;
 use crate::walker::Walker;
 use flow::Flow;
@@ -111,6 +112,9 @@ fn read(
             .findings
             .extend(missing_commits(project, name, &walker)?);
         report.findings.extend(walker.findings);
+        report
+            .findings
+            .extend(landed::findings(project, name, &walker.machine)?);
         // Under seal until the run is over, and then like any other.
         let over = matches!(
             walker.machine.status().activity,
@@ -210,9 +214,8 @@ fn caches(
         && checkpoint.head() == head
         && checkpoint.state != machine.snapshot()
     {
-        findings.push(finding(
+        findings.push(beside(
             "checkpoint_differs",
-            0,
             "the checkpoint's state is not what the journal says; delete the checkpoint".to_owned(),
         ));
     }

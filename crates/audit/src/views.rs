@@ -1,7 +1,7 @@
 //! The state file against the journal: the phase, and every line of the engine's own that nobody may
 //! forge.
 
-use crate::finding::{Finding, finding};
+use crate::finding::{Finding, beside};
 use flow::{Flow, Owner};
 use kernel::Machine;
 use workspace::context::task_folder;
@@ -26,7 +26,7 @@ pub(crate) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
     names.push(&task.phase_field);
     let fields = match flow::parse_fields(&text, &names) {
         Ok(fields) => fields,
-        Err(why) => return vec![finding("view_differs", 0, format!("{shown}: {why}"))],
+        Err(why) => return vec![beside("view_differs", format!("{shown}: {why}"))],
     };
     let state = machine.status().state;
     let mut findings = Vec::new();
@@ -34,7 +34,7 @@ pub(crate) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
         let said = fields.get(name).map_or("", String::as_str);
         if said != truth {
             let what = format!("{shown} says `{name}: {said}`, the journal says `{truth}`");
-            findings.push(finding(code, 0, what));
+            findings.push(beside(code, what));
         }
     };
     compare("view_differs", &task.phase_field, state.as_str());

@@ -50,11 +50,7 @@ pub(crate) fn audit(project: &Project, signers: &Signers) -> Result<Vec<RunAudit
 }
 
 fn finding(code: &str, line: u64, what: String) -> Finding {
-    Finding {
-        code: code.to_owned(),
-        line,
-        what,
-    }
+    crate::finding::finding(code, line, what)
 }
 
 fn one(

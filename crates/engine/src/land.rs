@@ -21,6 +21,7 @@ use kernel::outcome::Verdict;
 use report::begun::{Discarded, Landed};
 use report::change::{Work, works_here};
 use report::fate;
+use report::landed::{self, EVIDENCE};
 use report::look::{Peek, peek_run};
 use sandbox::Cancel;
 use shape::Onto;
@@ -30,33 +31,6 @@ use workspace::error::EngineError;
 use workspace::git::{self, git, text};
 use workspace::project::Project;
 use workspace::worktree::{self, Merged, Removal};
-
-/// The trailer that says what the evidence of a landed run is worth.
-const EVIDENCE: &str = "Proofhouse-Evidence";
-
-/// The tree of a commit without the task folder.
-fn tree_of(work: &Work, repo: &Path, commit: &str, index: &Path) -> Result<String, EngineError> {
-    let Some(task) = &work.task else {
-        let tree = format!("{commit}^{{tree}}");
-        return Ok(text(&git(repo, &["rev-parse", &tree], &[])?));
-    };
-    let index = index.display().to_string();
-    let env = [("GIT_INDEX_FILE", index.as_str())];
-    git(repo, &["read-tree", commit], &env)?;
-    let remove = [
-        "--literal-pathspecs",
-        "rm",
-        "-r",
-        "--quiet",
-        "--cached",
-        "--ignore-unmatch",
-    ];
-    git(repo, &[&remove[..], &["--", task]].concat(), &env)?;
-    let tree = git(repo, &["write-tree"], &env).map(|tree| text(&tree));
-    // Scratch of this one alone.
-    let _ = std::fs::remove_file(&index);
-    tree
-}
 
 /// A run that has a tree of its own.
 fn own(project: &Project, run: &str) -> Result<(Peek<Flow>, RunStarted, OwnTree), EngineError> {
@@ -119,12 +93,16 @@ impl Ready {
                 "name one with `--onto BRANCH`",
             )
         })?;
-        if let Some((commit, _)) = fate::names(repo, run, &[&head], Some(&own.base))? {
-            return Err(EngineError::user(
-                "landed_already",
-                format!("`{run}` is on `{branch}` already, as {}", &commit[..12]),
-                "nothing is to be done",
-            ));
+        for named in landed::named(repo, run, &[&head], Some(&own.base))? {
+            // One that was amended since, or that somebody else wrote, is not its work.
+            if landed::holds(&project, run, &work, &named)? {
+                let commit = &named.commit[..12];
+                return Err(EngineError::user(
+                    "landed_already",
+                    format!("`{run}` is on `{branch}` already, as {commit}"),
+                    "nothing is to be done",
+                ));
+            }
         }
         Ok(Self {
             run: run.to_owned(),
@@ -164,8 +142,8 @@ impl Ready {
         let scratch = self.project.work(run);
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let index = scratch.join("land-index");
-        let made = tree_of(&self.work, repo, &self.work.tip, &index)?;
-        let began = tree_of(&self.work, repo, &self.work.base, &index)?;
+        let made = self.work.tree_of(repo, &self.work.tip, &index)?;
+        let began = self.work.tree_of(repo, &self.work.base, &index)?;
         if made == began {
             return Err(EngineError::user(
                 "nothing_to_land",
@@ -203,9 +181,9 @@ impl Ready {
             Shape::One => onto.one(&message)?,
             Shape::Merge => onto.merge(&message)?,
             Shape::KeepCommits => onto.keep_commits(&message)?,
-            Shape::Rebase => onto.rebase(&message, &|commit| {
-                tree_of(&self.work, repo, commit, &index)
-            })?,
+            Shape::Rebase => {
+                onto.rebase(&message, &|commit| self.work.tree_of(repo, commit, &index))?
+            }
         };
         let proven = match moved {
             true => prove(&self.project, run, &self.started, &commit)?,
@@ -311,11 +289,7 @@ fn merged(
     began: &str,
     made: &str,
 ) -> Result<String, EngineError> {
-    // Commits for the merge alone: the run began where their common history ends.
-    let base = worktree::commit(repo, began, &[], "base")?;
-    let ours = worktree::commit(repo, &format!("{head}^{{tree}}"), &[&base], "branch")?;
-    let theirs = worktree::commit(repo, made, &[&base], "run")?;
-    match worktree::merge(repo, &ours, &theirs)? {
+    match worktree::merge_trees(repo, began, &format!("{head}^{{tree}}"), made)? {
         Merged::Tree(tree) => Ok(tree),
         Merged::Conflict(files) => Err(EngineError::user(
             "land_conflict",
@@ -412,12 +386,19 @@ pub fn discard(project: &Project, run: &str) -> Result<Discarded, EngineError> {
     let place = project.of_run(run);
     let scratch = project.work(run);
     let mut commit = peek.machine.last_commit().map(str::to_owned);
-    if project.worktree(run).exists() {
+    let removed = project.worktree(run).exists();
+    if removed {
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let turns = scratch.join(git::TURNS);
         let index = scratch.join("discard-index");
         let subject = fate::set_aside(run);
-        let made = git::checkpoint(place.repo(), run, &turns, &index, &subject, &peek.head)?;
+        let spot = git::Spot {
+            repo: place.repo(),
+            run,
+            turns: &turns,
+            scratch: &index,
+        };
+        let made = git::checkpoint(spot, git::Content::Live, &subject, &peek.head)?;
         if let Some(why) = tidy(&project, run, &made)? {
             return Err(EngineError::user(
                 "worktree_held",
@@ -431,5 +412,6 @@ pub fn discard(project: &Project, run: &str) -> Result<Discarded, EngineError> {
         run: run.to_owned(),
         kept_by: git::run_ref(run),
         commit: commit.unwrap_or_default(),
+        removed,
     })
 }

@@ -301,6 +301,11 @@ pub fn wanted_commands(
     Ok((wants, set || !found::found(project.repo()).is_empty()))
 }
 
+/// The commands that a repository's own files name, as `do` finds them.
+pub fn found_commands(project: &Project) -> Vec<String> {
+    found::found(project.repo())
+}
+
 /// Explores the workflow's table. Those that come with the binary are explored by its tests.
 fn prove(workflow: &Workflow) -> Result<(), EngineError> {
     let built_in = flow::built_in(&workflow.name);
@@ -473,7 +478,7 @@ fn name(
 ) -> Result<RunName, EngineError> {
     let taken = store::list(&project.journals())?;
     if let Some(name) = &asked.name {
-        let name = RunName::new(name)?;
+        let name = RunName::fresh(name)?;
         if RESERVED.contains(&name.as_str()) {
             return Err(EngineError::user(
                 "run_name_reserved",
@@ -547,7 +552,7 @@ fn first_free(taken: &[RunName], mut slug: String, workflow: &str) -> Result<Run
         } else {
             format!("{slug}-{serial}")
         };
-        let name = RunName::new(&name)?;
+        let name = RunName::fresh(&name)?;
         if !taken.contains(&name) && !RESERVED.contains(&name.as_str()) {
             return Ok(name);
         }

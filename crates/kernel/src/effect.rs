@@ -262,6 +262,10 @@ pub struct CheckpointOrder {
     pub id: EffectId,
     /// The commit's subject.
     pub subject: String,
+    /// The tree that a gate let pass, as git names it: exactly that is committed, whatever has been
+    /// edited since. None: the working tree as it is, which nobody calls proven.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// What to put back once the tree is committed as it is.
     pub revert: Option<Revert>,
 }

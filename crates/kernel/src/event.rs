@@ -264,6 +264,9 @@ pub struct GateEnded {
     pub effect: EffectId,
     /// Every check's answer.
     pub results: Vec<CheckResult>,
+    /// The tree that it let pass, as git names it: what the checkpoint after it commits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
     /// Seen live, or found after a restart?
     #[serde(default)]
     pub found: Found,

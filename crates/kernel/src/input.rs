@@ -58,6 +58,9 @@ pub enum What {
         effect: EffectId,
         /// Every check's answer.
         results: Vec<CheckResult>,
+        /// The tree that it let pass, as git names it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tree: Option<String>,
         /// Found after a restart, or seen live?
         #[serde(default)]
         found: Found,

@@ -90,12 +90,14 @@ impl Ledger {
             What::GateEnded {
                 effect,
                 results,
+                tree,
                 found,
             } => (
                 *effect,
                 Body::GateEnded(GateEnded {
                     effect: *effect,
                     results: results.clone(),
+                    tree: tree.clone(),
                     found: *found,
                 }),
                 format!("gate with {} results", results.len()),

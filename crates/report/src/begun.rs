@@ -65,6 +65,8 @@ pub struct Discarded {
     pub kept_by: String,
     /// The commit that the ref is at.
     pub commit: String,
+    /// Was there a worktree to remove?
+    pub removed: bool,
 }
 
 /// A pull request for a run's work.

@@ -9,7 +9,7 @@ use kernel::machine::Activity;
 use kernel::{Body, Machine};
 use serde::Serialize;
 use std::path::Path;
-use workspace::git::{edits, git};
+use workspace::git::{edits, git, text};
 use workspace::{EngineError, Project, worktree};
 
 /// What a run has made, as git knows it.
@@ -42,6 +42,10 @@ pub struct Change {
     /// Some of it lies in the run's tree and has passed no gate yet.
     #[serde(skip_serializing_if = "is_false")]
     pub ungated: bool,
+    /// Files of the run's tree that somebody edited after the gate had let the rest pass. They are no part
+    /// of what changed, and do not land.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub edited: Vec<String>,
 }
 
 fn is_false(it: &bool) -> bool {
@@ -208,6 +212,30 @@ impl Work {
         git(project.top(), &all, &[])
     }
 
+    /// The tree of a commit without the task folder.
+    pub fn tree_of(&self, repo: &Path, commit: &str, index: &Path) -> Result<String, EngineError> {
+        let Some(task) = &self.task else {
+            let tree = format!("{commit}^{{tree}}");
+            return Ok(text(&git(repo, &["rev-parse", &tree], &[])?));
+        };
+        let index = index.display().to_string();
+        let env = [("GIT_INDEX_FILE", index.as_str())];
+        git(repo, &["read-tree", commit], &env)?;
+        let remove = [
+            "--literal-pathspecs",
+            "rm",
+            "-r",
+            "--quiet",
+            "--cached",
+            "--ignore-unmatch",
+        ];
+        git(repo, &[&remove[..], &["--", task]].concat(), &env)?;
+        let tree = git(repo, &["write-tree"], &env).map(|tree| text(&tree));
+        // Scratch of this one alone.
+        let _ = std::fs::remove_file(&index);
+        tree
+    }
+
     /// The task folder as git is told to leave it out.
     pub fn without(&self) -> Option<String> {
         let task = self.task.as_ref()?;
@@ -243,6 +271,7 @@ impl Work {
             patch: patch.filter(|_| depth == Depth::Patch),
             changes,
             ungated: false,
+            edited: Vec::new(),
         })
     }
 }
@@ -288,20 +317,44 @@ impl Change {
             tip: now?,
             ..work.clone()
         };
+        // What a gate let pass is what an answer is about, whatever lies there by now.
+        let judged = machine.passed_tree().filter(|tree| has(project, tree));
+        let (shown, edited) = match judged {
+            None => (now, Vec::new()),
+            Some(tree) => {
+                let judged = Work {
+                    tip: tree.to_owned(),
+                    ..now.clone()
+                };
+                let since = Work {
+                    base: tree.to_owned(),
+                    ..now
+                };
+                let edited = since.diff(project, &["--raw", "--numstat", "-z"])?;
+                let edited = listing(&edited).into_iter().map(|one| one.path);
+                (judged, edited.collect())
+            }
+        };
         let since = Work {
             base: work.tip.clone(),
-            ..now.clone()
+            ..shown.clone()
         };
-        if since.diff(project, &["--name-only"])?.is_empty() {
+        if edited.is_empty() && since.diff(project, &["--name-only"])?.is_empty() {
             return Ok(None);
         }
         Ok(Some(Self {
             // What it is called after: no ref keeps the commit of a moment.
             commit: work.tip.clone(),
-            ungated: true,
-            ..now.change(project, run, depth)?
+            ungated: judged.is_none(),
+            edited,
+            ..shown.change(project, run, depth)?
         }))
     }
+}
+
+/// Does git have the tree? No ref keeps it.
+fn has(project: &Project, tree: &str) -> bool {
+    git(project.top(), &["cat-file", "-e", tree], &[]).is_ok()
 }
 
 /// The refusal of a run whose work is nowhere but in the person's own tree.
@@ -313,7 +366,7 @@ pub fn works_here(run: &str) -> EngineError {
     )
 }
 
-fn task_inside(started: &RunStarted) -> Option<String> {
+pub(crate) fn task_inside(started: &RunStarted) -> Option<String> {
     let task = Path::new(&started.task);
     let inside = task.is_relative() && !task.starts_with(".proofhouse");
     inside.then(|| started.task.clone())

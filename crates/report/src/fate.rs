@@ -1,12 +1,15 @@
 //! What became of a run's work after it was over: landed on a branch, or set aside. Git is asked, and
-//! nothing else: a commit that landed names its run, and so does the last one of work that was set aside.
+//! nothing else: a commit that landed names its run and holds its work, and the last one of work that was
+//! set aside says so.
 
+use crate::change::{Work, task_inside};
+use crate::landed::{Named, holds, named};
 use flow::Flow;
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
 use std::path::Path;
-use workspace::git::{TRAILER, git, run_ref, text};
+use workspace::git::{git, run_ref, text};
 use workspace::{EngineError, Project, worktree};
 
 /// How the last commit of work that was set aside begins.
@@ -17,6 +20,11 @@ const SET_ASIDE: &str = "discard: ";
 #[serde(tag = "became", rename_all = "snake_case")]
 pub enum Fate {
     Landed {
+        commit: String,
+        branch: String,
+    },
+    /// A commit says that it is the run's work, and holds something else.
+    Altered {
         commit: String,
         branch: String,
     },
@@ -36,8 +44,20 @@ impl Fate {
         let own = machine.started()?.own_tree.as_ref()?;
         let repo = project.repo();
         let target = own.target.as_deref();
-        if let Ok(Some((commit, branch))) = landed(repo, run, target, &own.base) {
+        let claiming = claiming(repo, run, target, &own.base).unwrap_or_default();
+        let work = Work {
+            base: own.base.clone(),
+            tip: machine.last_commit().unwrap_or(&own.base).to_owned(),
+            task: task_inside(machine.started()?),
+        };
+        let its = claiming
+            .iter()
+            .find(|named| holds(project, run, &work, named).unwrap_or(false));
+        if let Some(Named { commit, branch, .. }) = its.cloned() {
             return Some(Fate::Landed { commit, branch });
+        }
+        if let Some(Named { commit, branch, .. }) = claiming.into_iter().next() {
+            return Some(Fate::Altered { commit, branch });
         }
         let kept_by = run_ref(run);
         let said = git(repo, &["log", "-1", "--format=%s", &kept_by], &[]);
@@ -51,6 +71,10 @@ impl Fate {
             Fate::Landed { commit, branch } => {
                 format!("landed as {} on {branch}", &commit[..12.min(commit.len())])
             }
+            Fate::Altered { commit, branch } => format!(
+                "not landed: {} on {branch} says that it is this work, and holds something else",
+                &commit[..12.min(commit.len())]
+            ),
             Fate::SetAside { .. } => "set aside".to_owned(),
         }
     }
@@ -61,47 +85,24 @@ pub fn set_aside(run: &str) -> String {
     format!("{SET_ASIDE}{run} as it was")
 }
 
-/// The commit that a run's work landed as, and its branch: the one that it was to land on, or any other.
-fn landed(
+/// The commits that say they are the run's work: on the branch that it was to land on, or on any other.
+fn claiming(
     repo: &Path,
     run: &str,
     target: Option<&str>,
     base: &str,
-) -> Result<Option<(String, String)>, EngineError> {
-    if let Some(branch) = target {
-        let name = format!("refs/heads/{branch}");
-        if let Some(head) = worktree::resolve(repo, &name)?
-            && let Some((commit, _)) = names(repo, run, &[&head], Some(base))?
-        {
-            return Ok(Some((commit, branch.to_owned())));
+) -> Result<Vec<Named>, EngineError> {
+    let mut found = Vec::new();
+    if let Some(branch) = target
+        && let Some(head) = worktree::resolve(repo, &format!("refs/heads/{branch}"))?
+    {
+        found = named(repo, run, &[&head], Some(base))?;
+        for one in &mut found {
+            branch.clone_into(&mut one.branch);
         }
     }
-    names(repo, run, &["--branches"], Some(base))
-}
-
-/// The newest commit, since the base where there is one, that names the run in its trailer, and the branch that leads there.
-pub fn names(
-    repo: &Path,
-    run: &str,
-    within: &[&str],
-    base: Option<&str>,
-) -> Result<Option<(String, String)>, EngineError> {
-    let grep = format!("--grep={TRAILER}: {run}@");
-    let format = format!("--format=%H%x09%S%x09%(trailers:key={TRAILER},valueonly,separator=%x2C)");
-    let without = base.map(|base| format!("^{base}"));
-    let mut args = vec!["log", "--fixed-strings", &grep, &format];
-    args.extend(within);
-    args.extend(without.as_deref());
-    let log = git(repo, &args, &[])?;
-    let begins = format!("{run}@");
-    let log = text(&log);
-    let found = log.lines().find_map(|line| {
-        let (commit, rest) = line.split_once('\t')?;
-        let (branch, trailers) = rest.split_once('\t')?;
-        let branch = branch.strip_prefix("refs/heads/").unwrap_or(branch);
-        let mut trailers = trailers.split(',');
-        let its = trailers.any(|one| one.trim().starts_with(&begins));
-        its.then(|| (commit.to_owned(), branch.to_owned()))
-    });
+    if found.is_empty() {
+        found = named(repo, run, &["--branches"], Some(base))?;
+    }
     Ok(found)
 }

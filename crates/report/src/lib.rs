@@ -20,6 +20,7 @@ pub mod grounds;
 pub mod history;
 pub mod inbox;
 pub mod kept;
+pub mod landed;
 pub mod look;
 pub mod page;
 pub mod paper;

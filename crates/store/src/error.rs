@@ -164,7 +164,7 @@ impl StoreError {
                 "free space or make the folder writable, then resume the run: what was written before is intact"
             }
             StoreError::BadRunName { .. } => {
-                "use 1 to 64 of a-z, 0-9, dot, underscore and dash, beginning with a letter or a digit"
+                "use 1 to 64 of a-z, 0-9, dot, underscore and dash, beginning with a letter or a digit, without `..`, a dot or `.lock` at the end"
             }
             StoreError::BadEntry { .. } => {
                 "this is a bug in the caller: write 64-bit numbers as strings, name kinds like moved.v1, keep bodies objects and small"

@@ -26,6 +26,18 @@ impl RunName {
         }
     }
 
+    /// Checks the name of something new: it becomes part of the name of a ref, where git has rules of its
+    /// own. What was begun without them is still read.
+    pub fn fresh(name: &str) -> Result<RunName, StoreError> {
+        let of_git = !name.ends_with(".lock") && !name.ends_with('.') && !name.contains("..");
+        RunName::new(name)
+            .ok()
+            .filter(|_| of_git)
+            .ok_or_else(|| StoreError::BadRunName {
+                name: name.to_owned(),
+            })
+    }
+
     /// The bare text.
     pub fn as_str(&self) -> &str {
         &self.0
@@ -100,6 +112,12 @@ mod tests {
             assert_eq!(error.code(), "bad_run_name");
             assert!(error.mend().contains("a-z"));
         }
+        for name in ["x.lock", "a.", "a..b", "@{", "-a"] {
+            assert!(RunName::fresh(name).is_err(), "{name}");
+        }
+        // Begun by an earlier version.
+        assert!(RunName::new("x.lock").is_ok());
+        assert!(RunName::fresh("a.b").is_ok());
     }
 
     #[test]

@@ -33,6 +33,7 @@ pub fn answer(cast: &mut dyn Cast, effect: &Effect) -> What {
         Effect::Gate(order) => What::GateEnded {
             effect: order.id,
             results: cast.gate(order),
+            tree: None,
             found: Found::Live,
         },
         Effect::Checkpoint(order) => What::CheckpointEnded {
@@ -53,10 +54,14 @@ pub fn after_restart(answer: What) -> What {
             found: Found::AfterRestart,
         },
         What::GateEnded {
-            effect, results, ..
+            effect,
+            results,
+            tree,
+            ..
         } => What::GateEnded {
             effect,
             results,
+            tree,
             found: Found::AfterRestart,
         },
         other => other,

@@ -3,12 +3,16 @@
 
 mod checkpoint;
 mod claims;
+mod conversion;
 mod put_back;
 mod unfinished;
 
 pub use checkpoint::set_ref;
-pub use checkpoint::{TURNS, check_out, checkpoint, edits, edits_ref, run_ref};
+pub use checkpoint::{
+    Content, Settled, Spot, TURNS, check_out, checkpoint, edits, edits_ref, run_ref, settled,
+};
 pub use claims::{Claim, TRAILER, claims, claims_by};
+pub use conversion::{ATTRIBUTES, as_handed_out};
 pub use put_back::{committed, put_back};
 pub use unfinished::{keep_unfinished, unfinished_ref};
 
@@ -80,6 +84,9 @@ fn started(
         "submodule.recurse=false",
         "-c",
         "diff.ignoreSubmodules=dirty",
+        // What is added is what was judged, whatever its line ends.
+        "-c",
+        "core.safecrlf=false",
         // The user, or an agent of theirs, may be at it.
         "-c",
         "core.filesRefLockTimeout=3000",

@@ -23,7 +23,7 @@ use store::Vault;
 /// Where the records of all runs are.
 pub const RECORDS: &str = "refs/proofhouse/records/";
 /// Names that runs cannot have: their refs would be folders of other refs.
-pub const RESERVED: [&str; 2] = ["records", "edits"];
+pub const RESERVED: [&str; 3] = ["records", "edits", "unfinished"];
 
 /// The ref of a run's records.
 pub fn records_ref(run: &str) -> String {
@@ -56,11 +56,12 @@ pub fn keep(project: &Project, run: &str) -> Result<(), Error> {
     journal.truncate(whole.map_or(0, |at| at + 1));
     let mark = format!("{} {}", journal.len(), store::sha256_hex(&journal));
     let noted = project.work(run).join("records-kept");
-    if std::fs::read_to_string(&noted).is_ok_and(|last| last == mark) {
-        return Ok(());
-    }
     let own_ref = records_ref(run);
     let last = listed(repo, &own_ref)?;
+    // A ref that somebody took away is made again.
+    if !last.is_empty() && std::fs::read_to_string(&noted).is_ok_and(|last| last == mark) {
+        return Ok(());
+    }
     let mut files = BTreeMap::new();
     evidence(&project.vault()?, &journal, &last, &mut files)?;
     files.insert(format!("journal/{run}.jsonl"), journal);

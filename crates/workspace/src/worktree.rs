@@ -8,7 +8,8 @@ mod commits;
 mod remove;
 
 pub use commits::{
-    Merged, branch, commit, fast_forward, is_ancestor, is_anothers, merge, resolve, uncommitted,
+    Merged, branch, commit, fast_forward, is_ancestor, is_anothers, merge, merge_trees, resolve,
+    uncommitted,
 };
 pub use remove::{Removal, held, prune, remove};
 

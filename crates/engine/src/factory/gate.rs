@@ -111,6 +111,7 @@ pub(super) fn run(
     What::GateEnded {
         effect: order.id,
         results,
+        tree: None,
         found: Found::Live,
     }
 }

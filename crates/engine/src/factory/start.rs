@@ -124,7 +124,7 @@ pub(super) fn fresh(
             ),
         ));
     }
-    let name = RunName::new(asked.name.unwrap_or(NAME))?;
+    let name = RunName::fresh(asked.name.unwrap_or(NAME))?;
     if store::list(&project.journals())?.contains(&name) {
         return Err(EngineError::user(
             "run_exists",

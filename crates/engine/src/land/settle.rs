@@ -2,7 +2,7 @@
 //! branch as it is now, with the approved work as a patch in its task folder. The checks judge what comes
 //! of both, and a person is asked again: what they approved was something else.
 
-use super::{Ready, message, tree_of};
+use super::{Ready, message};
 use crate::session;
 use crate::start::{NewRun, Place, start};
 use flow::Flow;
@@ -49,8 +49,8 @@ pub fn settle(
     let scratch = ready.project.work(run);
     std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
     let index = scratch.join("settle-index");
-    let made = tree_of(&ready.work, repo, &ready.work.tip, &index)?;
-    let began = tree_of(&ready.work, repo, &ready.work.base, &index)?;
+    let made = ready.work.tree_of(repo, &ready.work.tip, &index)?;
+    let began = ready.work.tree_of(repo, &ready.work.base, &index)?;
     let files = contradicted(repo, &ready.head, &began, &made)?;
     if files.is_empty() {
         return Err(EngineError::user(
@@ -79,13 +79,12 @@ fn contradicted(
     began: &str,
     made: &str,
 ) -> Result<Vec<String>, EngineError> {
-    let base = worktree::commit(repo, began, &[], "base")?;
-    let ours = worktree::commit(repo, &format!("{head}^{{tree}}"), &[&base], "branch")?;
-    let theirs = worktree::commit(repo, made, &[&base], "run")?;
-    Ok(match worktree::merge(repo, &ours, &theirs)? {
-        Merged::Tree(_) => Vec::new(),
-        Merged::Conflict(files) => files,
-    })
+    Ok(
+        match worktree::merge_trees(repo, began, &format!("{head}^{{tree}}"), made)? {
+            Merged::Tree(_) => Vec::new(),
+            Merged::Conflict(files) => files,
+        },
+    )
 }
 
 /// What a run made of where it began.
@@ -188,8 +187,8 @@ pub(crate) fn again(
         tip: finished.commit.to_owned(),
         task: Some(started.task.clone()),
     };
-    let made = tree_of(&work, repo, &work.tip, &index)?;
-    let began = tree_of(&work, repo, &work.base, &index)?;
+    let made = work.tree_of(repo, &work.tip, &index)?;
+    let began = work.tree_of(repo, &work.base, &index)?;
     let files = contradicted(repo, finished.tip, &began, &made)?;
     if files.is_empty() {
         return Ok(None);

@@ -270,8 +270,14 @@ fn finish(
         return answered(context, home, outcome, &[]);
     }
     // What cannot be walked is the agent's doing, and an answer: another try may do better.
-    let seen =
-        view::take_secrets_out(context, home).and_then(|()| view::changes(context, home, base));
+    let seen = view::take_secrets_out(context, home)
+        .and_then(|()| view::changes(context, home, base))
+        .and_then(|seen| match reply.class == Class::Done {
+            true if view::as_git_hands_out(context, home, &seen.0)? => {
+                view::changes(context, home, base)
+            }
+            _ => Ok(seen),
+        });
     let (changes, tree_after) = match seen {
         Ok(seen) => seen,
         Err(error) => {

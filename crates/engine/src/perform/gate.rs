@@ -4,15 +4,17 @@ use super::guard::TaskGuard;
 use super::history;
 use super::{Judged, lost, save};
 use checks::{BoxError, Keep, Place, Subject, TreeNow};
+use flow::Checkpoints;
 use kernel::effect::GateOrder;
 use kernel::outcome::Found;
-use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
+use kernel::outcome::{CheckResult, EvidenceRef, Verdict, passes};
 use kernel::{EffectId, What};
 use sandbox::Cancel;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use std::time::Duration;
 use store::Tree;
-use workspace::context::Context;
+use workspace::context::{Context, Files};
 use workspace::git;
 use workspace::room::{self, Rooms};
 use workspace::view;
@@ -94,6 +96,7 @@ pub(super) fn perform(
         return What::GateEnded {
             effect: order.id,
             results,
+            tree: None,
             found: Found::Live,
         };
     }
@@ -132,6 +135,7 @@ pub(super) fn perform(
             return What::GateEnded {
                 effect: order.id,
                 results,
+                tree: None,
                 found: Found::Live,
             };
         }
@@ -170,6 +174,21 @@ pub(super) fn perform(
                 }),
         );
     }
+    let mut tree = None;
+    if commits(context, &results) {
+        let index = home.join("judged-index");
+        match git::settled(context.project.repo(), &index, &|| rooms.come_since()) {
+            Ok(settled) => {
+                results.extend(converted(&settled.converted));
+                tree = Some(settled.tree);
+            }
+            Err(error) => {
+                let (verdict, why) = (Verdict::CouldNotRun, error.to_string());
+                results.push(CheckResult::new(COMMIT, verdict, why));
+            }
+        }
+    }
+    // After it: what was written into git is what was judged only if nobody was at it meanwhile.
     results.extend(disturbed(&rooms));
     results.extend(history::number(context, order, &results));
     for result in &mut results {
@@ -180,18 +199,64 @@ pub(super) fn perform(
         return lost(order.id, "it was cancelled", kernel::Usage::default());
     }
     // An answer that cannot be kept would have to be paid for again after a crash.
-    if let Err(error) = save(&context.home(order.id), ANSWER, &results) {
-        results.push(CheckResult::new(
+    let mut answer = Answer { results, tree };
+    if let Err(error) = save(&context.home(order.id), ANSWER, &answer) {
+        answer.results.push(CheckResult::new(
             "engine",
             Verdict::CouldNotRun,
             error.to_string(),
         ));
     }
-    What::GateEnded {
-        effect: order.id,
-        results,
-        found: Found::Live,
+    answer.ended(order.id, Found::Live)
+}
+
+/// What is on disk before the machine hears of it.
+#[derive(Serialize, Deserialize)]
+struct Answer {
+    results: Vec<CheckResult>,
+    tree: Option<String>,
+}
+
+impl Answer {
+    fn ended(self, effect: EffectId, found: Found) -> What {
+        What::GateEnded {
+            effect,
+            results: self.results,
+            tree: self.tree,
+            found,
+        }
     }
+}
+
+/// Whose answer it is that git would commit something else.
+const COMMIT: &str = "engine: commit";
+
+/// Does a checkpoint follow if these are all that the gate says?
+fn commits(context: &Context, results: &[CheckResult]) -> bool {
+    let stall = context.workflow.stall_check.as_deref();
+    let mut gate = results
+        .iter()
+        .filter(|result| stall != Some(result.check.as_str()));
+    context.files == Files::OfGit
+        && context.workflow.checkpoints == Checkpoints::PassedGates
+        && gate.all(|result| passes(std::slice::from_ref(result)))
+}
+
+/// An answer if git would commit other bytes than those that were judged.
+fn converted(lines: &[String]) -> Option<CheckResult> {
+    let first = lines.first()?;
+    let more = match lines.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let why = format!(
+        "git would commit or show something else than was judged, because of what {} says now: {first}{more}; leave conversions, filters and `-diff` as they were: a person who wants them commits them before a run",
+        git::ATTRIBUTES
+    );
+    let mut result = CheckResult::new(COMMIT, Verdict::Fail, why);
+    result.code = Some("git_converts".to_owned());
+    result.details = lines.join("\n");
+    Some(result)
 }
 
 /// An answer if the tree has become another since the commands judged it: what is committed is what
@@ -219,10 +284,13 @@ fn views(context: &Context) -> (&str, Vec<String>) {
 
 pub(super) fn recover(context: &Context, effect: EffectId) -> Option<What> {
     let bytes = std::fs::read(context.home(effect).join(ANSWER)).ok()?;
-    let results: Vec<CheckResult> = serde_json::from_slice(&bytes).ok()?;
-    Some(What::GateEnded {
-        effect,
-        results,
-        found: Found::AfterRestart,
-    })
+    let answer = serde_json::from_slice(&bytes).or_else(|_| {
+        // Of a gate that commits nothing, or of an earlier version.
+        let results = serde_json::from_slice(&bytes)?;
+        Ok::<_, serde_json::Error>(Answer {
+            results,
+            tree: None,
+        })
+    });
+    Some(answer.ok()?.ended(effect, Found::AfterRestart))
 }

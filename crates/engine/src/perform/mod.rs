@@ -120,7 +120,7 @@ pub(crate) fn perform(
     })
 }
 
-/// Commits the tree as it is; where work is to be reverted, puts that back and commits once more.
+/// Commits the tree that the gate let pass, or the one that is there; where work is to be reverted, puts that back and commits once more.
 /// Made again after a crash, it does the same again: what is back already stays.
 fn checkpoint(
     context: &Context,
@@ -131,7 +131,18 @@ fn checkpoint(
     let repo = context.project.repo();
     let turns = context.project.work(&context.run).join(git::TURNS);
     let index = home.join("index");
-    let commit = |subject: &str| git::checkpoint(repo, &context.run, &turns, &index, subject, head);
+    let spot = git::Spot {
+        repo,
+        run: &context.run,
+        turns: &turns,
+        scratch: &index,
+    };
+    let task = context.task.strip_prefix(repo).ok().and_then(Path::to_str);
+    let judged = order.tree.as_deref().map(|tree| git::Content::Judged {
+        tree,
+        task: task.filter(|task| !task.is_empty() && !task.starts_with(".proofhouse")),
+    });
+    let commit = |content, subject: &str| git::checkpoint(spot, content, subject, head);
     let paths = order.revert.iter().flat_map(|revert| &revert.paths);
     let paths: Vec<PathBuf> = in_repo(context, paths)
         .iter()
@@ -139,7 +150,7 @@ fn checkpoint(
         .collect();
     // Of one that was killed while it put a file back: it would be in the commit.
     store::sweep_beside(paths.iter().map(PathBuf::as_path));
-    let made = commit(&order.subject)?;
+    let made = commit(judged.unwrap_or(git::Content::Live), &order.subject)?;
     let Some(Revert {
         to: Some(to),
         paths,
@@ -153,7 +164,7 @@ fn checkpoint(
     let kept = git::committed(repo, &made, &paths)?;
     git::put_back(repo, to, &kept)?;
     workspace::view::remove_empty(context)?;
-    commit(&format!("revert: {}", order.subject))
+    commit(git::Content::Live, &format!("revert: {}", order.subject))
 }
 
 /// Refuses a list that an attempt had to cut: half a revert would be recorded as a whole one.

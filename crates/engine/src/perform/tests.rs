@@ -414,6 +414,7 @@ fn a_revert_that_was_killed_leaves_nothing_beside_its_files() {
     begun.job.effect = Effect::Checkpoint(CheckpointOrder {
         id: begun.job.effect.id(),
         subject: "broken".to_owned(),
+        tree: None,
         revert: Some(Revert {
             to: good,
             paths: vec!["repo/code.txt".to_owned()],

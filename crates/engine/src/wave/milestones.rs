@@ -4,6 +4,7 @@
 
 use super::folder::MilestoneFolder;
 use super::listed::{DEFINITION, IN_USE, all, in_use, is_archived, names};
+use crate::start::{LOOKED_FOR, found_commands};
 use ::wave::board::Board;
 use serde::Serialize;
 use serde_json::json;
@@ -34,7 +35,12 @@ pub struct NewMilestone {
 /// Writes its definition, and means it from now on.
 pub fn begin(project: &Project, asked: &NewMilestone) -> Result<PathBuf, EngineError> {
     let project = project.at_top();
-    let name = RunName::new(&asked.name)?.to_string();
+    let name = RunName::fresh(&asked.name).map_err(|error| {
+        let mut error = EngineError::from(error);
+        error.what = format!("{:?} is not a milestone name", asked.name);
+        error
+    })?;
+    let name = name.to_string();
     let folder = all(&project).join(&name);
     let path = folder.join(DEFINITION);
     if path.exists() || names(&project).contains(&name) {
@@ -47,9 +53,23 @@ pub fn begin(project: &Project, asked: &NewMilestone) -> Result<PathBuf, EngineE
             ),
         ));
     }
-    let text = definition(asked);
+    let config = project.config()?;
+    let mut asked = asked.clone();
+    if asked.integration.is_empty() && config.commands().is_empty() {
+        asked.integration = found_commands(&project);
+        if asked.integration.is_empty() {
+            return Err(EngineError::user(
+                "no_check",
+                format!(
+                    "nothing was found here that could prove a merged tree; looked for: {LOOKED_FOR}"
+                ),
+                "say what does: `--integration COMMAND`, or `[checks] commands = [\"COMMAND\"]` in .proofhouse/config.toml",
+            ));
+        }
+    }
+    let text = definition(&asked);
     // Judged before it is written: what lies there can be run.
-    ::wave::milestone::Milestone::parse(&name, &text, &project.config()?.commands())?;
+    ::wave::milestone::Milestone::parse(&name, &text, &config.commands())?;
     std::fs::create_dir_all(&folder).map_err(EngineError::io("create", &folder))?;
     store::write_atomic(&path, text.as_bytes())?;
     store::write_atomic(&all(&project).join(IN_USE), name.as_bytes())?;

@@ -366,19 +366,35 @@ fn begin_run(
     started.map(drop)
 }
 
-/// Commits everything in the worktree, with the run's last record in the message.
+/// Commits what the run's last checkpoint has, with its folder as it is now and the run's last record in the
+/// message: what somebody edits in the worktree meanwhile is in no commit, and keeps the worktree.
 fn finish(job: &Job<'_>) -> Result<TaskFinished, EngineError> {
     let (folder, row) = (job.folder(), job.row());
     let name = &row.run;
     let project = folder.project.of_run(name);
-    let head = report::look::peek_run(&project, name)?.head;
+    let peek = report::look::peek_run(&project, name)?;
+    let head = peek.head;
     let scratch = project.work(name);
     std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
     let subject = format!("{}: {} is done", folder.milestone.name, row.task);
     let (turns, index) = (scratch.join(git::TURNS), scratch.join("wave-index"));
     // Of a git that was killed with an earlier worker.
     let _ = std::fs::remove_file(scratch.join("wave-index.lock"));
-    let commit = git::checkpoint(project.repo(), name, &turns, &index, &subject, &head)?;
+    let spot = git::Spot {
+        repo: project.repo(),
+        run: name,
+        turns: &turns,
+        scratch: &index,
+    };
+    // A workflow of a person's own may make no checkpoint at all.
+    let content = match peek.machine.last_commit() {
+        Some(tree) => git::Content::Judged {
+            tree,
+            task: Some(&row.dir),
+        },
+        None => git::Content::Live,
+    };
+    let commit = git::checkpoint(spot, content, &subject, &head)?;
     Ok(TaskFinished {
         task: row.task.clone(),
         commit,

@@ -370,6 +370,7 @@ fn s3_2_4_an_amendment_is_heard_also_while_the_judgement_is_stuck() {
         .feed(What::GateEnded {
             effect: gate,
             results: vec![broken],
+            tree: None,
             found: Found::Live,
         })
         .unwrap();

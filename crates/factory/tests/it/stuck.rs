@@ -320,6 +320,7 @@ fn s13_5_a_change_whose_ship_could_not_run_is_tried_again_and_then_asks_the_pers
         let ended = What::GateEnded {
             effect,
             results: vec![check],
+            tree: None,
             found: kernel::outcome::Found::Live,
         };
         project.feed(ended).unwrap();

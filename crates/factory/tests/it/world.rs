@@ -106,6 +106,7 @@ impl Script {
             Effect::Gate(order) => What::GateEnded {
                 effect: order.id,
                 results: self.gate(order),
+                tree: None,
                 found: Found::Live,
             },
             Effect::Checkpoint(order) => What::CheckpointEnded {

@@ -48,7 +48,7 @@ impl FlowState {
                 if let Stage::Gating { effect, .. } = self.stage
                     && effect == ended.effect
                 {
-                    self.gate_ended(workflow, event.at, &ended.results);
+                    self.gate_ended(workflow, event.at, ended);
                 }
             }
             Body::CheckpointEnded(ended) => self.checkpoint_ended(workflow, ended),
@@ -100,6 +100,7 @@ impl FlowState {
         match kind {
             EffectKind::Attempt => {
                 self.fields_before = self.fields.clone();
+                self.judged = None;
                 self.stage = Stage::Attempting { effect };
             }
             EffectKind::Gate => {

@@ -84,6 +84,11 @@ impl Flow {
         self.run.good_commit.as_deref()
     }
 
+    /// The tree that the last gate let pass, as git names it; none once somebody works again.
+    pub fn passed_tree(&self) -> Option<&str> {
+        self.run.judged.as_deref()
+    }
+
     /// What its evidence is worth so far, strongest first; empty where nobody said.
     pub fn worth(&self) -> String {
         let words = self.run.worth().into_iter().rev();

@@ -174,6 +174,9 @@ pub(crate) struct FlowState {
     /// The state whose passed gate the due checkpoint records.
     #[serde(default)]
     pub(crate) checkpoint_of: Option<StateName>,
+    /// The tree that the last gate let pass, as git names it, until somebody works again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) judged: Option<String>,
     /// The checkpoint after each state's last passed gate.
     #[serde(default)]
     pub(crate) commits: BTreeMap<StateName, String>,
@@ -251,6 +254,7 @@ impl FlowState {
             created: Time::default(),
             record: Record::default(),
             checkpoint_of: None,
+            judged: None,
             commits: BTreeMap::new(),
             objections: BTreeMap::new(),
             risk: None,

@@ -26,6 +26,10 @@ pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
         return vec![Effect::Checkpoint(CheckpointOrder {
             id,
             subject: subject.clone(),
+            tree: run
+                .judged
+                .clone()
+                .filter(|_| run.checkpoint_of.is_some() && !run.revert_due),
             revert: run.revert_due.then(|| match &run.put_back {
                 Some(back) => Revert {
                     to: back.to.clone(),

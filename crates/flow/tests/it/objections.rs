@@ -201,6 +201,7 @@ impl Hand {
             let ended = What::GateEnded {
                 effect,
                 results,
+                tree: None,
                 found,
             };
             self.feed(ended).unwrap();

@@ -119,6 +119,7 @@ impl Hand {
             self.feed(What::GateEnded {
                 effect: order.id,
                 results,
+                tree: None,
                 found: Found::Live,
             })
             .unwrap();

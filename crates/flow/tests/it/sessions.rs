@@ -86,6 +86,7 @@ impl Hand {
         self.feed(What::GateEnded {
             effect,
             results,
+            tree: None,
             found,
         })
         .unwrap();

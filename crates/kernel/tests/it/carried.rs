@@ -66,6 +66,7 @@ fn effects() -> Vec<Effect> {
     let checkpoint = CheckpointOrder {
         id: EffectId(5),
         subject: "work".to_owned(),
+        tree: Some("0ddba11".to_owned()),
         revert: Some(Revert {
             to: Some("c0ffee".to_owned()),
             paths: vec!["repo/a".to_owned()],
@@ -119,6 +120,7 @@ fn inputs() -> Vec<What> {
         What::GateEnded {
             effect,
             results: vec![CheckResult::new("command", Verdict::Pass, "ok")],
+            tree: Some("0ddba11".to_owned()),
             found: Found::Live,
         },
         What::CheckpointEnded {

@@ -42,6 +42,7 @@ fn gate(effect: u32) -> What {
     What::GateEnded {
         effect: EffectId(effect),
         results: Vec::new(),
+        tree: None,
         found: Found::Live,
     }
 }

@@ -85,6 +85,12 @@ fn drawn(out: &Out, change: &Change, indent: &str) {
     if change.ungated {
         out.line(&format!("{indent} some of it has passed no gate yet"));
     }
+    if !change.edited.is_empty() {
+        out.line(&format!(
+            "{indent} edited since, judged by nobody and no part of it: {}",
+            plain(&change.edited.join(", "))
+        ));
+    }
 }
 
 /// One file's hunks, up to this many lines; says how many are left. A line at a time: it is an agent's
@@ -237,8 +243,13 @@ pub(crate) fn offer(project: &Project, run: &str, out: &Out) {
     }
     let peek = report::look::peek_run(project, run).ok();
     if let Some(fate) = peek.and_then(|peek| Fate::of(project, run, &peek.machine)) {
-        out.line(&format!("it is {} already", plain(&fate.words())));
-        return;
+        match &fate {
+            Fate::Landed { .. } | Fate::SetAside { .. } => {
+                out.line(&format!("it is {} already", plain(&fate.words())));
+                return;
+            }
+            Fate::Altered { .. } => out.line(&format!("it is {}", plain(&fate.words()))),
+        }
     }
     let strong = |text: String| out.paint(Tone::Strong, &text);
     out.line(&format!(
@@ -262,6 +273,7 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
             _ => Shape::One,
         },
     };
+    sound(project, &args.run, out)?;
     let landed = onto_branch(project, &args.run, &how)?;
     if out.json {
         out.facts(&landed);
@@ -296,10 +308,64 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
     Ok(exit::OK)
 }
 
+/// Refuses what a run claims and its records do not bear out any more: a commit with its name would vouch
+/// for that. What does not bear on it is told.
+pub(crate) fn sound(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
+    // What cannot be landed at all says so itself.
+    if report::look::peek_run(project, run).is_err() {
+        return Ok(());
+    }
+    let reports = audit::audit(project, Some(run), audit::Rigour::Usual)?;
+    let findings = reports.into_iter().flat_map(|report| report.findings);
+    let (broken, beside): (Vec<_>, Vec<_>) =
+        findings.partition(|finding| finding.about == audit::About::Evidence);
+    if !out.json {
+        for finding in beside {
+            let line = format!("{}: {}", finding.code, plain(&finding.what));
+            out.line(&out.paint(Tone::Warn, &line));
+        }
+    }
+    if broken.is_empty() {
+        return Ok(());
+    }
+    let said: Vec<String> = broken
+        .iter()
+        .take(3)
+        .map(|finding| format!("{}: {}", finding.code, finding.what))
+        .collect();
+    let more = match broken.len().saturating_sub(3) {
+        0 => String::new(),
+        more => format!("; and {more} more"),
+    };
+    Err(EngineError::user(
+        "evidence_altered",
+        format!(
+            "what `{run}` claims does not hold any more: {}{more}",
+            said.join("; ")
+        ),
+        format!(
+            "`proofhouse audit {run}` names all of it: bring back what was changed (`{}` has the records as they were kept) and land again; or take the work by hand, without its claims: `git merge --squash {}`",
+            workspace::records::records_ref(run),
+            workspace::git::run_ref(run)
+        ),
+    ))
+}
+
 pub(crate) fn discard(project: &Project, run: &str, out: &Out) -> Result<u8, EngineError> {
     let gone = set_aside(project, run)?;
     if out.json {
         out.facts(&gone);
+        return Ok(exit::OK);
+    }
+    if !gone.removed {
+        let peek = report::look::peek_run(project, run)?;
+        let fate = Fate::of(project, run, &peek.machine);
+        let fate = fate.map_or_else(String::new, |fate| format!(": it is {}", fate.words()));
+        out.line(&format!(
+            "the worktree of `{run}` was gone already{}; `{}` keeps what was in it",
+            plain(&fate),
+            gone.kept_by
+        ));
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -316,6 +382,7 @@ pub(crate) fn pr(project: &Project, args: &Pr, out: &Out) -> Result<u8, EngineEr
         message: args.message.clone(),
         shape: Shape::One,
     };
+    sound(project, &args.run, out)?;
     let request = request(project, &args.run, &args.remote, &how)?;
     if out.json {
         out.facts(&request);

@@ -8,6 +8,7 @@ use workspace::{EngineError, Project};
 
 /// Has what contradicts settled by an agent, in a run of its own.
 pub(crate) fn settled(project: &Project, args: &Land, out: &Out) -> Result<u8, EngineError> {
+    super::land::sound(project, &args.run, out)?;
     let settling = settle(project, &args.run, &args.onto, args.agent.clone())?;
     if !out.json {
         out.line(&format!(

@@ -174,6 +174,7 @@ fn doing(out: &Out, report: &Report) -> String {
     if let Some(fate) = report.fate() {
         let tone = match fate {
             Fate::Landed { .. } => Tone::Good,
+            Fate::Altered { .. } => Tone::Bad,
             Fate::SetAside { .. } => Tone::Dim,
         };
         return out.paint(tone, &plain(&fate.words()));

@@ -294,6 +294,22 @@ fn wrong_words_on_the_command_line() {
     world
         .run(&["new", "phase", "--dir", "tasks/u", "--name", "../x"])
         .refuses(1, "bad_run_name");
+    // Git would refuse it later, in the name of a ref.
+    world
+        .run(&["new", "phase", "--dir", "tasks/u", "--name", "x.lock"])
+        .refuses(1, "bad_run_name");
+    let told = ["--goal", "be good", "--task", "one=be good"];
+    let milestone = |name| [&["milestone", "new", name][..], &told].concat();
+    let said = world.run(&milestone("a..b")).refuses(1, "bad_run_name");
+    assert!(said.err.contains("is not a milestone name"), "{}", said.err);
+    world.run(&milestone("m")).refuses(1, "no_check");
+    world.write("Makefile", "test:\n\tgrep good code.txt\n");
+    world.run(&milestone("m")).exits(0);
+    let written = world.read(".proofhouse/milestones/m/milestone.toml");
+    assert!(
+        written.contains("integration = [\"make test\"]"),
+        "{written}"
+    );
     assert!(!world.at("tasks/u").exists(), "nothing was made");
     assert_eq!(
         world.run(&["new", "phase"]).code,

@@ -29,6 +29,22 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
     assert!(stands.contains("`done`, done"), "{stands}");
     assert!(stands.contains("next: proofhouse land t"), "{stands}");
 
+    // A commit with its name would vouch for what nobody can look at any more.
+    let journal = world.journal();
+    let gates = journal.iter().filter(|one| one["kind"] == "gate_ended.v1");
+    let mut results = gates.flat_map(|one| one["body"]["results"].as_array().unwrap());
+    let piece = results.find_map(|one| one["evidence"][0]["hash"].as_str());
+    let piece = world.at(&format!(
+        ".proofhouse/evidence/{}/{}",
+        &piece.unwrap()[..2],
+        piece.unwrap()
+    ));
+    let kept = std::fs::read(&piece).unwrap();
+    std::fs::remove_file(&piece).unwrap();
+    let said = says(&world, &["land", "t"]).refuses(1, "evidence_altered");
+    assert!(said.err.contains("evidence_missing"), "{}", said.err);
+    std::fs::write(&piece, kept).unwrap();
+
     let landed = says(&world, &["land", "t", "--json"]).exits(0).json();
     assert_eq!(landed["branch"], "main");
     assert_eq!(landed["files"], 1);
@@ -54,6 +70,9 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
     let facts = says(&world, &["status", "t", "--json"]).exits(0).json();
     let fate = serde_json::json!({"became": "landed", "branch": "main", "commit": commit});
     assert_eq!(facts["fate"], fate);
+    let gone = says(&world, &["discard", "t"]).exits(0).out;
+    assert!(gone.contains("was gone already: it is landed as"), "{gone}");
+    says_otherwise(&world);
     begin(&world, &["--name", "u"]);
     let key = world.approver("ann").display().to_string();
     says(
@@ -66,6 +85,50 @@ fn a_run_touches_nothing_of_the_persons_until_its_work_lands_as_one_commit() {
     let facts = says(&world, &["status", "u", "--json"]).exits(0).json();
     assert_eq!(facts["fate"]["became"], "set_aside");
     assert_eq!(facts["fate"]["kept_by"], "refs/proofhouse/u");
+}
+
+/// What says something else of a landed run than its journal is found: commits and refs.
+fn says_otherwise(world: &World) {
+    let found = |code: &str| {
+        let said = says(world, &["audit", "t"]).exits(1).out;
+        assert!(said.contains(code), "no {code} in {said}");
+    };
+    let head = world.git(&["rev-parse", "HEAD"]);
+    let message = world.git(&["log", "-1", "--format=%B"]);
+    // Another message is no other work.
+    world.git(&[
+        "commit",
+        "--quiet",
+        "--amend",
+        "-m",
+        &format!("Say it better\n\n{message}"),
+    ]);
+    says(world, &["audit", "t"]).exits(0);
+    let more = message.replace("Proofhouse-Evidence: ", "Proofhouse-Evidence: observed, ");
+    let more = match more == message {
+        true => format!("{}\nProofhouse-Evidence: proven", message.trim_end()),
+        false => more,
+    };
+    world.git(&["commit", "--quiet", "--amend", "-m", &more]);
+    found("trailer_differs");
+    world.write("code.txt", "good and unproven\n");
+    world.git(&["commit", "--quiet", "--all", "--amend", "-m", &message]);
+    found("landed_differs");
+    let stands = says(world, &["status", "t"]).exits(0).out;
+    assert!(stands.contains("and holds something else"), "{stands}");
+    world.git(&["reset", "--quiet", "--hard", &head]);
+    says(world, &["audit", "t"]).exits(0);
+
+    let tip = world.git(&["rev-parse", "refs/proofhouse/t"]);
+    world.git(&["update-ref", "refs/proofhouse/t", &head]);
+    found("ref_moved");
+    world.git(&["update-ref", "-d", "refs/proofhouse/t"]);
+    found("ref_missing");
+    world.git(&["update-ref", "refs/proofhouse/t", &tip]);
+    world.git(&["update-ref", "-d", "refs/proofhouse/records/t"]);
+    found("records_missing");
+    says(world, &["run", "t"]).exits(0);
+    says(world, &["audit", "t"]).exits(0);
 }
 
 #[test]
@@ -134,6 +197,75 @@ fn whoever_is_asked_sees_what_was_changed() {
     let facts = says(&world, &["inbox", "--json"]).exits(0).json();
     let means = &facts[0]["waiting_for"]["means"];
     assert_eq!(means["approve"], "lets the run reach `done`");
+
+    // What the gate judged is what is shown and what lands, whatever is edited there since.
+    let edited = ".proofhouse/worktrees/be-good/code.txt";
+    world.write(edited, "good and unproven\n");
+    world.write(".proofhouse/worktrees/be-good/new.txt", "unproven\n");
+    let shown = says(&world, &["diff", "be-good"]).exits(0).out;
+    assert!(
+        shown.contains("+good") && !shown.contains("+good and"),
+        "{shown}"
+    );
+    let facts = says(&world, &["diff", "be-good", "--json"]).exits(0).json();
+    assert_eq!(facts["edited"], serde_json::json!(["code.txt", "new.txt"]));
+    let key = world.approver("ann").display().to_string();
+    let approve = [
+        "decide",
+        "be-good",
+        "approve",
+        "--because",
+        "yes",
+        "--sign",
+        &key,
+    ];
+    says(&world, &approve).exits(0);
+    world.write(edited, "good and later\n");
+    says(&world, &["run", "be-good"]).exits(0);
+    let landed = says(&world, &["land", "be-good"]).exits(0).out;
+    assert!(landed.contains("stays"), "{landed}");
+    assert!(
+        world.read("code.txt").starts_with("good\n"),
+        "{}",
+        world.read("code.txt")
+    );
+    assert!(!world.at("new.txt").exists());
+    assert_eq!(world.read(edited), "good and later\n");
+    says(&world, &["audit", "--ci"]).exits(0);
+}
+
+/// What git makes of files on their way into a commit is the person's to say, and done before anything is
+/// judged; an agent that says it anew is told.
+#[test]
+fn what_lands_is_what_was_judged_whatever_git_converts() {
+    let world = World::of_ann();
+    world.write(".gitattributes", "*.txt text=auto eol=crlf\n");
+    world.write("code.txt", "bad\r\n");
+    world.commit("line ends");
+    let wrote = r#"{ write = "repo/code.txt", text = "good\n" }"#;
+    let converts = r#"{ write = "repo/code.txt", text = "good\n" }, { write = "repo/.gitattributes", text = "*.txt text=auto eol=crlf ident\n" }, { write = "repo/id.txt", text = "$Id: judged $\r\n" }"#;
+    world.write("agent/script.toml", &HONEST.replacen(wrote, converts, 1));
+    begin(&world, &["--name", "t"]);
+    says(&world, &["run", "t"]);
+    let told = world.journal();
+    let told = told.iter().filter(|one| one["kind"] == "gate_ended.v1");
+    let refused = told
+        .flat_map(|one| one["body"]["results"].as_array().unwrap().clone())
+        .find(|one| one["code"] == "git_converts");
+    let why = refused.unwrap()["details"].to_string();
+    assert!(why.contains("id.txt: eol, ident, text"), "{why}");
+
+    world.write("agent/script.toml", HONEST);
+    begin(
+        &world,
+        &["--name", "honest", "--check", "grep -q '^good.$' code.txt"],
+    );
+    says(&world, &["run", "honest"]).exits(0);
+    says(&world, &["land", "honest"]).exits(0);
+    assert_eq!(world.read("code.txt"), "good\r\n");
+    assert_eq!(world.git(&["cat-file", "blob", "HEAD:code.txt"]), "good");
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    says(&world, &["audit", "honest"]).exits(0);
 }
 
 #[test]

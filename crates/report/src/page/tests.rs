@@ -170,6 +170,7 @@ fn everywhere(text: &str) -> Evidence {
             change: Some(Change {
                 run: t(),
                 ungated: false,
+                edited: Vec::new(),
                 base: t(),
                 commit: t(),
                 files: vec![t()],

@@ -114,6 +114,7 @@ mod tests {
                 body: kernel::Body::GateEnded(kernel::event::GateEnded {
                     effect: kernel::EffectId::default(),
                     results: vec![result],
+                    tree: None,
                     found: kernel::outcome::Found::default(),
                 }),
             });

@@ -54,6 +54,7 @@ impl<M: RunMachine> SeededWorld<'_, M> {
                     What::AttemptEnded { .. } => What::GateEnded {
                         effect: *id,
                         results: Vec::new(),
+                        tree: None,
                         found: Found::Live,
                     },
                     _ => bogus(*id),

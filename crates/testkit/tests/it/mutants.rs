@@ -153,6 +153,7 @@ impl Machine for Mutant {
                 wanted.push(Effect::Checkpoint(kernel::CheckpointOrder {
                     id: kernel::EffectId(10_000),
                     subject: "once more".to_owned(),
+                    tree: None,
                     revert: None,
                 }));
             }

@@ -1,10 +1,14 @@
-//! Checkpoints: the working tree as it is, committed onto the run's own ref. It refuses to touch the
-//! user's branch and index, and to set a ref while the git of a killed engine may be about to.
+//! Checkpoints: what a gate let pass, or the working tree as it is, committed onto the run's own ref. It
+//! refuses to touch the user's branch and index, and to set a ref while the git of a killed engine may be about to.
 
-use super::{IDENTITY, Input, TRAILER, commits, common_dir, failed, finishing, git, started, text};
+use super::{
+    IDENTITY, Input, TRAILER, commits, common_dir, conversion, failed, finishing, git, started,
+    text,
+};
 use crate::error::Error;
 use crate::lock::{self, Turn};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 
 /// The ref that keeps a run's checkpoints, out of the way of the user's branches.
 pub fn run_ref(run: &str) -> String {
@@ -32,15 +36,43 @@ pub fn set_ref(repo: &Path, turn: &Turn, what: &[&str]) -> Result<(), Error> {
     }
 }
 
-/// Commits the working tree as it is onto the run's own ref. Touches neither branch nor index.
+/// What a checkpoint commits.
+#[derive(Debug, Clone, Copy)]
+pub enum Content<'a> {
+    /// The working tree as it is.
+    Live,
+    /// A tree that a gate let pass, with the run's own folder as it is now, if that is part of the tree: the
+    /// engine writes there.
+    Judged {
+        tree: &'a str,
+        task: Option<&'a str>,
+    },
+}
+
+/// Where a checkpoint is made.
+#[derive(Debug, Clone, Copy)]
+pub struct Spot<'a> {
+    pub repo: &'a Path,
+    pub run: &'a str,
+    /// Whose turn it is to set the ref.
+    pub turns: &'a Path,
+    /// An index of this checkpoint alone.
+    pub scratch: &'a Path,
+}
+
+/// Commits a tree onto the run's own ref. Touches neither branch nor index.
 pub fn checkpoint(
-    repo: &Path,
-    run: &str,
-    turns: &Path,
-    scratch: &Path,
+    spot: Spot<'_>,
+    content: Content<'_>,
     subject: &str,
     head: &store::Head,
 ) -> Result<String, Error> {
+    let Spot {
+        repo,
+        run,
+        turns,
+        scratch,
+    } = spot;
     // First: the git of an engine that was killed may be about to set the ref.
     let turn = lock::turn(turns)?;
     let index = scratch.display().to_string();
@@ -50,7 +82,10 @@ pub fn checkpoint(
     let [head_commit, own] = commits(repo, ["HEAD", &own_ref])?;
     let parent = own.or_else(|| head_commit.clone());
     let from = head_commit.map_or("--empty", |_| "HEAD");
-    stage_all(repo, from, &env)?;
+    match content {
+        Content::Live => stage_all(repo, from, &env)?,
+        Content::Judged { tree, task } => stage_judged(repo, from, tree, task, &env)?,
+    }
     let tree = text(&git(repo, &["write-tree"], &env)?);
     let message = format!("{subject}\n\n{TRAILER}: {run}@{}:{}\n", head.seq, head.hash);
     let mut args = vec!["commit-tree", "-m", message.as_str()];
@@ -63,6 +98,85 @@ pub fn checkpoint(
     // Scratch of this checkpoint alone.
     let _ = std::fs::remove_file(scratch);
     Ok(commit)
+}
+
+/// What lies in a working tree, as git would commit it.
+#[derive(Debug, Clone)]
+pub struct Settled {
+    /// The tree's name.
+    pub tree: String,
+    /// Why it is not what lies there, a line for each file.
+    pub converted: Vec<String>,
+}
+
+/// Writes the working tree into git without a commit, save what nobody has judged, and holds it against what
+/// lies there.
+pub fn settled(
+    repo: &Path,
+    scratch: &Path,
+    unjudged: &dyn Fn() -> Result<Vec<PathBuf>, Error>,
+) -> Result<Settled, Error> {
+    let index = scratch.display().to_string();
+    let env = [("GIT_INDEX_FILE", index.as_str())];
+    let [head] = commits(repo, ["HEAD"])?;
+    let made = stage_all(repo, head.as_deref().unwrap_or("--empty"), &env).and_then(|()| {
+        let mut left_out = Vec::new();
+        for path in unjudged()? {
+            left_out.extend_from_slice(path.as_os_str().as_bytes());
+            left_out.push(0);
+        }
+        if !left_out.is_empty() {
+            let args = ["update-index", "--force-remove", "-z", "--stdin"];
+            let ended = started(repo, &args, &env, Input::Bytes(left_out))?;
+            if !ended.exited_with(0) {
+                return Err(failed(repo, &args, &ended));
+            }
+        }
+        let converted = conversion::refused(repo, head.as_deref(), &index, scratch)?;
+        let tree = text(&git(repo, &["write-tree"], &env)?);
+        Ok(Settled { tree, converted })
+    });
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(scratch);
+    made
+}
+
+/// Fills an index with a tree that was judged, and the run's own folder as it is now.
+fn stage_judged(
+    repo: &Path,
+    from: &str,
+    tree: &str,
+    task: Option<&str>,
+    env: &[(&str, &str)],
+) -> Result<(), Error> {
+    if git(repo, &["read-tree", tree], env).is_err() {
+        // No ref keeps it, so that git may have thrown it away after some weeks: what lies there is it, if
+        // nobody has edited anything.
+        stage_all(repo, from, env)?;
+        if text(&git(repo, &["write-tree"], env)?) != tree {
+            return Err(Error::user(
+                "judged_tree_gone",
+                format!(
+                    "git does not have the tree {tree} any more that the gate judged, and what lies there is another"
+                ),
+                "undo what was edited since, and decide `retry`; or stop the run: what lies there stays",
+            ));
+        }
+    }
+    let Some(task) = task else {
+        return Ok(());
+    };
+    let below = format!(":(top,literal){task}");
+    let listed = [
+        "ls-files",
+        "-z",
+        "--cached",
+        "--others",
+        "--exclude-standard",
+        "--",
+        &below,
+    ];
+    stage_listed(repo, &git(repo, &listed, env)?, env)
 }
 
 /// Commits the working tree as it is onto HEAD, on no ref: files that git does not ignore, committed or
@@ -98,12 +212,17 @@ fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), Error>
     git(repo, &[&update, &WITHOUT_OURS[..]].concat(), env)?;
     let others = ["ls-files", "-z", "--others", "--exclude-standard"];
     let others = git(repo, &[&others, &WITHOUT_OURS[..]].concat(), env)?;
+    stage_listed(repo, &others, env)
+}
+
+/// Takes files into an index as they are; one that is gone goes.
+fn stage_listed(repo: &Path, listed: &[u8], env: &[(&str, &str)]) -> Result<(), Error> {
     // Only a repository is named as a folder.
     let ends_as_file = |path: &&[u8]| {
         path.strip_suffix(b"\0")
             .is_some_and(|it| !it.ends_with(b"/"))
     };
-    let files: Vec<&[u8]> = others
+    let files: Vec<&[u8]> = listed
         .split_inclusive(|byte| *byte == 0)
         .filter(ends_as_file)
         .collect();

@@ -145,6 +145,16 @@ impl<'a> Rooms<'a> {
         Ok(changes.map(|change| change.path).collect())
     }
 
+    /// The files that came since: nobody has judged them.
+    pub fn come_since(&self) -> Result<Vec<PathBuf>, Error> {
+        let (Some(judged), Source::Live { files, .. }) = (self.judged.get(), &self.source) else {
+            return Ok(Vec::new());
+        };
+        let mut new = files()?;
+        new.retain(|path| !judged.files.contains_key(&store::encode_path(path)));
+        Ok(new)
+    }
+
     /// What is laid into each room beside the tree.
     pub fn included(&self) -> Result<&[Include], Error> {
         if let Some(include) = self.include.get() {

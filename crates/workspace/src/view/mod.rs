@@ -268,6 +268,38 @@ pub fn changes(
     Ok((all, repo_after.hash()))
 }
 
+/// Makes what the agent changed what git would hand out of a commit of it: line ends, say, as the person's
+/// own attributes want them. What is judged is then what lands. Tells whether anything became another.
+pub fn as_git_hands_out(context: &Context, home: &Path, changes: &[Change]) -> Result<bool, Error> {
+    let plain = |change: &&Change| {
+        let file = matches!(
+            change.after,
+            Some(Node::File { .. } | Node::Executable { .. })
+        );
+        file && change.root == Root::Repo
+    };
+    let paths: Vec<&str> = changes
+        .iter()
+        .filter(plain)
+        .map(|change| change.path.as_str())
+        .collect();
+    // Other attributes than the person's are a gate's to judge.
+    let own = |path: &&str| Path::new(path).file_name() == Some(OsStr::new(git::ATTRIBUTES));
+    if context.files != Files::OfGit || paths.is_empty() || paths.iter().any(own) {
+        return Ok(false);
+    }
+    let view = home.join("view/repo");
+    let read = |path: &str| std::fs::read(view.join(path)).ok();
+    let scratch = home.join("handed-out");
+    let others = git::as_handed_out(context.project.repo(), &paths, &read, &scratch)?;
+    for (path, bytes) in &others {
+        let path = view.join(path);
+        let mode = path.metadata().map_err(Error::io("read", &path))?;
+        store::write_atomic_with(&path, bytes, Some(mode.permissions()))?;
+    }
+    Ok(!others.is_empty())
+}
+
 /// Is there no file at the path any more? A folder in its place is none; one on the way that its maker
 /// has closed says nothing.
 fn is_gone(path: &Path) -> bool {

@@ -41,6 +41,15 @@ pub fn merge(repo: &Path, ours: &str, theirs: &str) -> Result<Merged, Error> {
     Err(error)
 }
 
+/// Merges what two trees made of a third.
+pub fn merge_trees(repo: &Path, base: &str, ours: &str, theirs: &str) -> Result<Merged, Error> {
+    // Commits for the merge alone: both begin where their common history ends.
+    let base = commit(repo, base, &[], "base")?;
+    let ours = commit(repo, ours, &[&base], "ours")?;
+    let theirs = commit(repo, theirs, &[&base], "theirs")?;
+    merge(repo, &ours, &theirs)
+}
+
 /// Makes a commit of a tree.
 pub fn commit(repo: &Path, tree: &str, parents: &[&str], message: &str) -> Result<String, Error> {
     let mut args = vec!["commit-tree", "-m", message];

@@ -51,7 +51,13 @@ impl Place {
             hash: "0".repeat(64),
         };
         let scratch = self.folder.path().join("scratch-index");
-        git::checkpoint(&self.dir(), "m-a", &self.turns(), &scratch, "work", &head).unwrap()
+        let spot = git::Spot {
+            repo: &self.dir(),
+            run: "m-a",
+            turns: &self.turns(),
+            scratch: &scratch,
+        };
+        git::checkpoint(spot, git::Content::Live, "work", &head).unwrap()
     }
 
     fn turns(&self) -> PathBuf {

@@ -5,12 +5,14 @@ use crate::machine::memory::{REPEATED, UNPROVEN};
 use crate::machine::state::{FlowState, GateMemo, Patience, Stage};
 use crate::workflow::{Checkpoints, Workflow};
 use kernel::effect::Weight;
+use kernel::event::GateEnded;
 use kernel::outcome::{CheckResult, Verdict, passes};
 use kernel::table::Kind;
 use kernel::{Refusal, Time, Word};
 
 impl FlowState {
-    pub(super) fn gate_ended(&mut self, workflow: &Workflow, at: Time, results: &[CheckResult]) {
+    pub(super) fn gate_ended(&mut self, workflow: &Workflow, at: Time, ended: &GateEnded) {
+        let results = &ended.results;
         let stall = workflow.stall_check.as_deref();
         let (stalls, gate): (Vec<_>, Vec<_>) = results
             .iter()
@@ -20,6 +22,7 @@ impl FlowState {
         let stalled = !passes(&stalls);
         // One verdict: where a pass without progress stops the run, its gate has not passed.
         let passed = passes(&gate) && !(stalled && workflow.stall_stops);
+        self.judged = ended.tree.clone().filter(|_| passed);
         let binding = |result: &&CheckResult| result.weight == Weight::Binding;
         // Nobody has worked here yet: that what is there does not do is no failure of anybody's.
         let works = workflow.table.state(&self.position.state).kind == Kind::Work;

@@ -41,6 +41,7 @@ fn a_brief_holds_no_totals_and_what_others_wrote_stays_short_and_marked_as_data(
         hand.feed(What::GateEnded {
             effect: gate.id,
             results,
+            tree: None,
             found: Found::Live,
         })
         .unwrap();

@@ -77,6 +77,7 @@ fn a_gate_or_checkpoint_that_is_lost_again_and_again_becomes_a_persons() {
         hand.feed(What::GateEnded {
             effect,
             results,
+            tree: None,
             found: Found::Live,
         })
         .unwrap();
@@ -154,6 +155,7 @@ fn every_prefix_of_a_journal_goes_on_to_done() {
                         .feed(What::GateEnded {
                             effect,
                             results,
+                            tree: None,
                             found: Found::Live,
                         })
                         .unwrap();

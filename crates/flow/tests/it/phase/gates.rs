@@ -120,6 +120,7 @@ fn a_stalled_pass_halts_and_asks() {
     hand.feed(What::GateEnded {
         effect: gate.id,
         results,
+        tree: None,
         found: Found::Live,
     })
     .unwrap();
@@ -150,6 +151,7 @@ fn a_check_without_a_sandbox_goes_to_a_person_and_costs_nobody_a_try() {
         hand.feed(What::GateEnded {
             effect: order.id,
             results: vec![result, CheckResult::new("progress", Verdict::Pass, "")],
+            tree: None,
             found: Found::Live,
         })
         .unwrap();
