@@ -79,6 +79,29 @@ const fn shape(start: &'static str, least: usize, body: fn(char) -> bool) -> Sha
     Shape { start, least, body }
 }
 
+/// The bytes with which anything begins that is looked for; every other one is passed over at once.
+const BEGINS: [bool; 256] = {
+    let mut all = [false; 256];
+    let mut at = 0;
+    while at < SHAPES.len() {
+        all[SHAPES[at].start.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    let mut others = [web::TOKEN, web::ADDRESS, pem::BEGIN].as_slice();
+    while let [first, rest @ ..] = others {
+        all[first.as_bytes()[0] as usize] = true;
+        others = rest;
+    }
+    all
+};
+
+/// The first place from `at` on where something may begin. Those bytes are ASCII: it is a character's.
+fn may_begin(text: &str, at: usize) -> Option<usize> {
+    let mut bytes = text.as_bytes()[at..].iter();
+    let next = bytes.position(|byte| BEGINS[usize::from(*byte)])?;
+    Some(at + next)
+}
+
 /// Short strings are no secrets, and taking them out would ruin the text.
 const LEAST_EXACT: usize = 6;
 
@@ -123,7 +146,8 @@ fn found(text: &str, seams: &BTreeSet<usize>, exact: &[&str]) -> Vec<Cut> {
         }
     }
     let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
+    while let Some(next) = may_begin(text, at) {
+        at = next;
         let begins = seams.contains(&at) || begins_a_word(&text[..at]);
         let secret = begins.then(|| secret_at(&text[at..])).flatten();
         if let Some((from, to)) = web::password_at(&text[at..]) {
@@ -134,7 +158,7 @@ fn found(text: &str, seams: &BTreeSet<usize>, exact: &[&str]) -> Vec<Cut> {
                 cuts.push((at, at + length, kept));
                 at += length;
             }
-            None => at += first.len_utf8(),
+            None => at += 1,
         }
     }
     cuts
@@ -197,7 +221,8 @@ pub struct Sighting {
 pub fn sightings(text: &str) -> Vec<Sighting> {
     let mut found = Vec::new();
     let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
+    while let Some(next) = may_begin(text, at) {
+        at = next;
         let shape = |shape: &&Shape| text[at..].starts_with(shape.start);
         let begins = begins_a_word(&text[..at]);
         match begins.then(|| secret_at(&text[at..])).flatten() {
@@ -208,7 +233,7 @@ pub fn sightings(text: &str) -> Vec<Sighting> {
                 }
                 at += length;
             }
-            None => at += first.len_utf8(),
+            None => at += 1,
         }
     }
     found

@@ -390,11 +390,30 @@ pub fn built_in(name: &str) -> Result<Source, Error> {
 
 /// Loads a workflow with the checks that this engine has.
 pub fn load(source: &Source) -> Result<Arc<Workflow>, Error> {
-    Ok(lint(source)?)
+    Ok(Arc::new(flow::load(source, judge_of(source))?))
 }
 
+/// The same for a run that has begun. Whoever looks at a run needs its workflow, several times in one
+/// command; the same texts are read once.
 fn load_begun(source: &Source) -> Result<Arc<Workflow>, Error> {
-    Ok(Arc::new(flow::load_begun(source, &known)?))
+    static READ: Mutex<BTreeMap<String, Arc<Workflow>>> = Mutex::new(BTreeMap::new());
+    let read = || READ.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = format!("{} {}", source.name, source.hash());
+    if let Some(known) = read().get(&key) {
+        return Ok(known.clone());
+    }
+    let workflow = Arc::new(flow::load_begun(source, judge_of(source))?);
+    read().insert(key, workflow.clone());
+    Ok(workflow)
+}
+
+/// Who judges a workflow's settings of checks. A built-in one's were judged when this program was
+/// tested; to do so at every start took longer than all else that a short command does.
+fn judge_of(source: &Source) -> &'static flow::CheckLint<'static> {
+    match flow::built_in(&source.name).as_ref() == Some(source) {
+        true => &|_, _| Ok(()),
+        false => &known,
+    }
 }
 
 /// A text, as [`flow::CheckLint`] wants it: it becomes a problem of the workflow.
@@ -402,7 +421,7 @@ fn known(name: &str, with: &serde_json::Value) -> Result<(), String> {
     checks::lint(name, with).map_err(|why| why.to_string())
 }
 
-/// The same as [`load`], with every problem on its own.
+/// The same as [`load`], with every problem on its own, and judged whoever wrote it.
 pub fn lint(source: &Source) -> Result<Arc<Workflow>, flow::LoadError> {
     Ok(Arc::new(flow::load(source, &known)?))
 }
@@ -430,4 +449,26 @@ pub fn read_source(name: &str, folder: &Path) -> Result<Source, Error> {
 /// Writes a file of the project's, whole or not at all.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
     Ok(store::write_atomic(path, text.as_bytes())?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_built_in_workflow_has_settings_that_its_checks_take() {
+        for name in flow::built_in_names() {
+            let linted = lint(&built_in(name).unwrap());
+            assert!(linted.is_ok(), "{name}: {:?}", linted.err());
+        }
+    }
+
+    #[test]
+    fn a_changed_built_in_workflow_is_judged_again() {
+        let mut source = built_in("phase").unwrap();
+        let text = source.files.get_mut("workflow.toml").unwrap();
+        assert!(text.contains("check = \""));
+        *text = text.replacen("check = \"", "check = \"no_such_", 1);
+        assert!(load(&source).is_err());
+    }
 }

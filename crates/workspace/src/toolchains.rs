@@ -165,7 +165,12 @@ fn tells_a_key(path: &Path) -> bool {
     facts.is_file()
         && !program
         && facts.len() <= MOST
-        && fs::read_to_string(path).is_ok_and(|text| holds_key(&text))
+        && fs::read_to_string(path).is_ok_and(|text| is_text(&text) && holds_key(&text))
+}
+
+/// No settings have a zero byte: cargo keeps a database here, which is looked at by every command.
+fn is_text(text: &str) -> bool {
+    !text.as_bytes().contains(&0)
 }
 
 fn holds_key(text: &str) -> bool {

@@ -26,7 +26,8 @@ impl Bare {
             seams: BTreeSet::new(),
         };
         let (mut at, mut taken) = (0, 0);
-        while let Some(next) = text[at..].find(['\u{1b}', '\\']) {
+        let begins = |byte: &u8| matches!(byte, 0x1b | b'\\');
+        while let Some(next) = text.as_bytes()[at..].iter().position(begins) {
             at += next;
             match sequence(&text[at..]) {
                 Some(length) => {

@@ -1,7 +1,7 @@
 //! Private keys as files have them, between two lines of dashes; also one whose end was cut off, and
 //! one on a single line of JSON. It does not take a lone heading for a key.
 
-const BEGIN: &str = "-----BEGIN ";
+pub(super) const BEGIN: &str = "-----BEGIN ";
 const KIND: &str = "PRIVATE KEY";
 const DASHES: &str = "-----";
 /// The longest word before `PRIVATE KEY`, such as `OPENSSH`.

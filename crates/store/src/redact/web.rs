@@ -18,17 +18,21 @@ const EXAMPLES: [&str; 8] = [
     "host",
 ];
 
+/// Header and payload of a signed token both begin with what `{"` becomes in base 64.
+pub(super) const TOKEN: &str = "eyJ";
+/// What stands before the name in an address.
+pub(super) const ADDRESS: &str = "://";
+
 fn in_base64url(c: char) -> bool {
     c.is_ascii_alphanumeric() || matches!(c, '-' | '_')
 }
 
-/// The length of the signed JSON token that begins here. Header and payload both begin with the
-/// letters that `{"` becomes in base 64.
+/// The length of the signed JSON token that begins here.
 pub(super) fn token_at(text: &str) -> Option<usize> {
     let mut at = 0;
     for (least, begins) in [
-        (LEAST_PART, "eyJ"),
-        (LEAST_PART, "eyJ"),
+        (LEAST_PART, TOKEN),
+        (LEAST_PART, TOKEN),
         (LEAST_SIGNATURE, ""),
     ] {
         if at > 0 {
@@ -36,8 +40,9 @@ pub(super) fn token_at(text: &str) -> Option<usize> {
             at += 1;
         }
         let part = &text[at..];
+        part.starts_with(begins).then_some(())?;
         let length = part.find(|c| !in_base64url(c)).unwrap_or(part.len());
-        (part.starts_with(begins) && length >= least).then_some(())?;
+        (length >= least).then_some(())?;
         at += length;
     }
     Some(at)
@@ -45,7 +50,7 @@ pub(super) fn token_at(text: &str) -> Option<usize> {
 
 /// Where the password stands in the address whose `://` begins here.
 pub(super) fn password_at(text: &str) -> Option<(usize, usize)> {
-    let rest = text.strip_prefix("://")?;
+    let rest = text.strip_prefix(ADDRESS)?;
     let ends = |c: char| {
         c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>' | '`' | '\\')
     };
@@ -56,7 +61,7 @@ pub(super) fn password_at(text: &str) -> Option<(usize, usize)> {
     if password.is_empty() || stands_for_one || user.len() > LONGEST || leads_nowhere(host) {
         return None;
     }
-    let from = "://".len() + name.len() + 1;
+    let from = ADDRESS.len() + name.len() + 1;
     Some((from, from + password.len()))
 }
 
