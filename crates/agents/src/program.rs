@@ -5,9 +5,18 @@ use std::path::{Path, PathBuf};
 /// What is said of a program that is not here.
 pub(crate) fn no_program(program: &str, mend: &str) -> Option<String> {
     match find_program(program) {
+        Some(path) if path.is_absolute() && !may_run(&path) => Some(format!(
+            "`{program}` is a file that may not be executed; `chmod +x {program}`"
+        )),
         Some(_) => None,
         None => Some(format!("the program `{program}` is not on PATH; {mend}")),
     }
+}
+
+fn may_run(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata()
+        .is_ok_and(|found| found.permissions().mode() & 0o111 != 0)
 }
 
 /// Where it is.

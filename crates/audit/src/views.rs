@@ -12,9 +12,19 @@ pub(crate) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
     let (Some(task), Some(started)) = (&machine.workflow().task, machine.started()) else {
         return Vec::new();
     };
-    let path = task_folder(project, started).join(&task.state_file);
+    let folder = task_folder(project, started);
+    let mut findings = Vec::new();
+    if report::views::page_edited(project, machine, &folder) {
+        let page = task.evidence_page.as_deref().unwrap_or_default();
+        let what = format!(
+            "{} is not the page that the engine wrote: it was edited, or put back to an older one",
+            folder.join(page).display()
+        );
+        findings.push(beside("page_differs", what));
+    }
+    let path = folder.join(&task.state_file);
     let Ok(text) = std::fs::read_to_string(&path) else {
-        return Vec::new();
+        return findings;
     };
     let shown = path.display();
     let guarded: Vec<&flow::Field> = task
@@ -26,10 +36,12 @@ pub(crate) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
     names.push(&task.phase_field);
     let fields = match flow::parse_fields(&text, &names) {
         Ok(fields) => fields,
-        Err(why) => return vec![beside("view_differs", format!("{shown}: {why}"))],
+        Err(why) => {
+            findings.push(beside("view_differs", format!("{shown}: {why}")));
+            return findings;
+        }
     };
     let state = machine.status().state;
-    let mut findings = Vec::new();
     let mut compare = |code: &str, name: &str, truth: &str| {
         let said = fields.get(name).map_or("", String::as_str);
         if said != truth {

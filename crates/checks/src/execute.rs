@@ -262,7 +262,13 @@ impl Executed {
         }
         match ended.killed {
             Some(killed @ Killed::Cancelled) => return could_not(killed.to_string()),
-            Some(killed) => return Some((Verdict::Fail, killed.to_string())),
+            Some(killed) => {
+                let last = self.last_line();
+                let reason = format!(
+                    "it did not end, and something in it waits or loops for ever ({killed}); the last that it said: {last}"
+                );
+                return Some((Verdict::Fail, reason));
+            }
             None => {}
         }
         if !left.changed.is_empty() {

@@ -286,6 +286,17 @@ fn link(context: &Context) -> Result<String, EngineError> {
     address::link_of(&context.project, &context.workflow, &context.task)
 }
 
+/// Is the evidence page of a run in this task folder another than the engine wrote last?
+pub fn page_edited(project: &Project, machine: &Flow, task: &std::path::Path) -> bool {
+    let page = machine.workflow().task.as_ref();
+    let page = page.and_then(|task| task.evidence_page.as_ref());
+    let run = machine.started().map(|started| started.run.as_str());
+    match (page, run) {
+        (Some(page), Some(run)) => page::edited(project, run, &task.join(page)),
+        _ => false,
+    }
+}
+
 fn of_run(project: &Project, machine: &Flow) -> Result<Option<Views>, EngineError> {
     let Some(started) = machine.started() else {
         return Ok(None);

@@ -32,13 +32,24 @@ impl Standing {
         let tried = passed.iter().filter(|one| one.argv.is_empty());
         let mut tried: Vec<String> = tried.map(|one| one.reason.clone()).collect();
         tried.dedup();
-        let has_exam = workflow.roles.values().any(|role| role.hands_in.is_some());
+        let examines = |role: &String| {
+            let role = workflow.roles.get(role);
+            role.is_some_and(|role| role.hands_in.is_some())
+        };
+        let has_exam = workflow.roles.keys().any(examines);
+        // Also one that was waived, or whose questions nobody could ask: another would end in the same way.
+        let had_one = gates.iter().any(|gate| {
+            let mut states = workflow.states.iter();
+            let state = states.find(|(name, _)| name.as_str() == gate.state);
+            let role = state.and_then(|(_, state)| state.role.as_ref());
+            role.is_some_and(examines)
+        });
         Some(Self {
             worth: worth.as_str(),
             means: means(worth),
             tried,
             stronger: match worth {
-                Worth::Weak | Worth::Reported if has_exam => {
+                Worth::Weak | Worth::Reported if has_exam && !had_one => {
                     "begin a run with --exam: then the engine asks the product itself, by questions that no coder has seen"
                 }
                 _ => "",

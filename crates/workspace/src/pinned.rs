@@ -147,9 +147,14 @@ fn look(folder: &OwnedFd, name: &OsStr) -> io::Result<Entry> {
 
 /// A pipe, a socket or a device in the place of something that git opens by itself, such as
 /// `.gitignore`: it would wait there for ever. Others are no business of git's.
+/// A path that is too long to be used elsewhere is an error.
 pub(crate) fn in_gits_way(root: &Path) -> io::Result<Option<(PathBuf, &'static str)>> {
-    in_the_way(root, &[])
+    in_the_way(root, &[], LONGEST)
 }
+
+/// So long may a path in a view be: in the repository and in rooms there are others before it, and the
+/// system takes 4096 in all.
+pub(crate) const LONGEST: usize = 2048;
 
 /// The same in a person's own tree, without folders that tools fill by the thousand and git ignores.
 pub(crate) fn in_a_persons_way(root: &Path) -> io::Result<Option<(PathBuf, &'static str)>> {
@@ -161,16 +166,23 @@ pub(crate) fn in_a_persons_way(root: &Path) -> io::Result<Option<(PathBuf, &'sta
         "venv",
         "target",
     ];
-    in_the_way(root, &FILLED)
+    in_the_way(root, &FILLED, usize::MAX)
 }
 
-fn in_the_way(root: &Path, skipped: &[&str]) -> io::Result<Option<(PathBuf, &'static str)>> {
+fn in_the_way(
+    root: &Path,
+    skipped: &[&str],
+    longest: usize,
+) -> io::Result<Option<(PathBuf, &'static str)>> {
     use std::os::unix::fs::FileTypeExt;
     let mut folders = vec![PathBuf::new()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(root.join(&folder))? {
             let entry = entry?;
             let path = folder.join(entry.file_name());
+            if path.as_os_str().len() > longest {
+                return Err(Errno::NAMETOOLONG.into());
+            }
             let kind = entry.file_type()?;
             if kind.is_dir() {
                 if !skipped.iter().any(|name| entry.file_name() == *name) {

@@ -129,7 +129,7 @@ fn task(
     let said = message(peek, started);
     let said = said.lines().next().unwrap_or_default();
     let request = format!(
-        "{said}: bring the approved work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}",
+        "{said}: bring the finished work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}",
         started.run,
         contradicted.join(", ")
     );

@@ -457,6 +457,13 @@ fn an_agent_that_is_not_installed_is_found_before_an_attempt_is_begun() {
     );
     assert_eq!(world.status()["attempts"], serde_json::json!([]));
 
+    // A file that may not be executed is none either.
+    world.write("agent.sh", "#!/bin/sh\n");
+    let closed = format!("command:{}", world.at("agent.sh").display());
+    let asked = ["do", "be good", "--check", CHECK, "--agent", &closed];
+    let said = world.run(&asked).refuses(3, "agent_missing");
+    assert!(said.err.contains("chmod +x"), "{}", said.err);
+
     // `do` makes nothing for a run that nobody could work in.
     let asked = ["do", "be good", "--check", CHECK, "--agent", missing];
     let said = world.run(&asked).refuses(3, "agent_missing");

@@ -119,6 +119,12 @@ fn says_otherwise(world: &World) {
     world.git(&["reset", "--quiet", "--hard", &head]);
     says(world, &["audit", "t"]).exits(0);
 
+    let page = ".proofhouse/tasks/t/artifacts/evidence.html";
+    let shown = world.read(page);
+    world.write(page, &shown.replacen("done", "proven beyond doubt", 1));
+    found("page_differs");
+    world.write(page, &shown);
+
     let tip = world.git(&["rev-parse", "refs/proofhouse/t"]);
     world.git(&["update-ref", "refs/proofhouse/t", &head]);
     found("ref_moved");

@@ -95,6 +95,22 @@ fn a_file_that_no_disk_could_hold_is_refused_unread() {
     );
 }
 
+/// Of folders without end another try may do better; nothing of the engine's fails.
+#[test]
+fn folders_without_end_are_the_agents_doing() {
+    let world = World::new();
+    let deep =
+        "i=0; while [ $i -lt 700 ]; do mkdir deeper && cd deeper; i=$((i+1)); done; touch file";
+    world.start(
+        &with_step(&format!("{{ run = \"{deep}\", must = true }}")),
+        &["--budget", "attempts=3"],
+    );
+    let attempt = refused(&world);
+    let reason = attempt["reason"].as_str().unwrap();
+    assert!(reason.contains("path_too_long"), "{attempt}");
+    assert!(!world.at("deeper").exists());
+}
+
 #[test]
 fn a_file_may_come_where_a_folder_was_and_a_folder_where_a_file_was() {
     let world = World::new();

@@ -5,9 +5,10 @@ use crate::history::History;
 use crate::kept::Kept;
 use crate::page;
 use flow::Flow;
+use std::path::{Path, PathBuf};
 use store::Head;
-use workspace::EngineError;
 use workspace::context::Context;
+use workspace::{EngineError, Project};
 
 /// Writes the page of a run and copies its evidence beside it, each piece once.
 pub(super) fn write(
@@ -35,5 +36,28 @@ pub(super) fn write(
             store::write_atomic(&target, &context.vault.get(&piece.hash)?)?;
         }
     }
-    Ok(store::write_atomic(&path, page::run(&evidence).as_bytes())?)
+    let text = page::run(&evidence);
+    store::write_atomic(&path, text.as_bytes())?;
+    let noted = noted(&context.project, &context.run);
+    if let Some(folder) = noted.parent() {
+        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+    }
+    let hash = store::sha256_hex(text.as_bytes());
+    Ok(store::write_atomic(&noted, hash.as_bytes())?)
+}
+
+/// Where the hash of the page is that was written last. No agent and no command reaches it.
+fn noted(project: &Project, run: &str) -> PathBuf {
+    project.work(run).join("page.sha256")
+}
+
+/// Is the page another than was written last, where that is known? A page that is gone says nothing.
+pub(super) fn edited(project: &Project, run: &str, page: &Path) -> bool {
+    let (Ok(bytes), Ok(hash)) = (
+        std::fs::read(page),
+        std::fs::read_to_string(noted(project, run)),
+    ) else {
+        return false;
+    };
+    store::sha256_hex(&bytes) != hash
 }

@@ -82,11 +82,13 @@ pub fn checkpoint(
     let [head_commit, own] = commits(repo, ["HEAD", &own_ref])?;
     let parent = own.or_else(|| head_commit.clone());
     let from = head_commit.map_or("--empty", |_| "HEAD");
-    match content {
-        Content::Live => stage_all(repo, from, &env)?,
-        Content::Judged { tree, task } => stage_judged(repo, from, tree, task, &env)?,
-    }
-    let tree = text(&git(repo, &["write-tree"], &env)?);
+    let tree = match content {
+        Content::Live => {
+            stage_all(repo, from, &env)?;
+            text(&git(repo, &["write-tree"], &env)?)
+        }
+        Content::Judged { tree, task } => judged(repo, from, tree, task, &env)?,
+    };
     let message = format!("{subject}\n\n{TRAILER}: {run}@{}:{}\n", head.seq, head.hash);
     let mut args = vec!["commit-tree", "-m", message.as_str()];
     if let Some(parent) = &parent {
@@ -141,15 +143,18 @@ pub fn settled(
     made
 }
 
-/// Fills an index with a tree that was judged, and the run's own folder as it is now.
-fn stage_judged(
+/// A tree that was judged, with the run's own folder as it is now.
+fn judged(
     repo: &Path,
     from: &str,
     tree: &str,
     task: Option<&str>,
     env: &[(&str, &str)],
-) -> Result<(), Error> {
-    if git(repo, &["read-tree", tree], env).is_err() {
+) -> Result<String, Error> {
+    // That of a commit, where it is named by one.
+    let name = format!("{tree}^{{tree}}");
+    let there = super::ended(repo, &["rev-parse", "--verify", "--quiet", &name], &[])?;
+    if !there.exited_with(0) {
         // No ref keeps it, so that git may have thrown it away after some weeks: what lies there is it, if
         // nobody has edited anything.
         stage_all(repo, from, env)?;
@@ -164,8 +169,12 @@ fn stage_judged(
         }
     }
     let Some(task) = task else {
-        return Ok(());
+        return Ok(match there.exited_with(0) {
+            true => text(&there.stdout),
+            false => tree.to_owned(),
+        });
     };
+    git(repo, &["read-tree", &name], env)?;
     let below = format!(":(top,literal){task}");
     let listed = [
         "ls-files",
@@ -176,7 +185,8 @@ fn stage_judged(
         "--",
         &below,
     ];
-    stage_listed(repo, &git(repo, &listed, env)?, env)
+    stage_listed(repo, &git(repo, &listed, env)?, env)?;
+    Ok(text(&git(repo, &["write-tree"], env)?))
 }
 
 /// Commits the working tree as it is onto HEAD, on no ref: files that git does not ignore, committed or

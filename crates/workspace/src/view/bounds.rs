@@ -16,6 +16,24 @@ pub(super) const MOST_TAKEN: u64 = 4 << 30;
 /// The code of what an agent left that is too large. Its own doing: another try may do better.
 const TOO_LARGE: &str = "change_too_large";
 
+/// What went wrong while a view was listed: folders without end inside of each other are the agent's doing.
+pub(super) fn listing(root: &Path) -> impl FnOnce(std::io::Error) -> Error {
+    move |error| {
+        match error.raw_os_error() {
+        Some(code) if code == rustix::io::Errno::NAMETOOLONG.raw_os_error() => Error::user(
+            "path_too_long",
+            format!(
+                "a path in the view has more than {} characters: folders lie inside of each other without end",
+                crate::pinned::LONGEST
+            ),
+            "remove them",
+        )
+        .of_kind(Kind::AgentsDoing),
+        _ => Error::io("list", root)(error),
+    }
+    }
+}
+
 fn size(path: &Path) -> u64 {
     size_and_data(path).0
 }

@@ -187,6 +187,7 @@ pub fn replaced(home: &Path) -> Option<&'static str> {
 pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), Error> {
     const LARGEST: u64 = 4 << 20;
     let task = home.join("view/task");
+    crate::pinned::in_gits_way(&task).map_err(bounds::listing(&task))?;
     for path in task_files(context, &task)? {
         // As it was given to the agent, it is not the agent's to have changed.
         let given = std::fs::read(context.task.join(&path)).ok();
@@ -233,7 +234,7 @@ pub fn changes(
     let mut paths: Vec<PathBuf> = laid_out.collect();
     if !base.seen.same_folders(&repo) {
         // Before git looks: it would wait at a pipe that is named like a file of its own.
-        let special = crate::pinned::in_gits_way(&repo).map_err(Error::io("list", &repo))?;
+        let special = crate::pinned::in_gits_way(&repo).map_err(bounds::listing(&repo))?;
         if let Some((path, what)) = special {
             return Err(copy::special(&path, what).of_kind(Kind::AgentsDoing));
         }

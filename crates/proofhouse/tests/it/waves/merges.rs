@@ -113,7 +113,7 @@ fn finished_work_that_contradicts_what_was_merged_is_settled() {
     assert_eq!(world.read("code.txt"), "good\n");
     let asked = world.read("tasks/b/STATE.md");
     assert!(
-        asked.contains("be good: bring the approved work of m-b (task/conflict.patch) together with what proofhouse/m says by now; they contradict each other in code.txt"),
+        asked.contains("be good: bring the finished work of m-b (task/conflict.patch) together with what proofhouse/m says by now; they contradict each other in code.txt"),
         "{asked}"
     );
     assert!(world.read("tasks/b/conflict.patch").contains("+good\n"));
