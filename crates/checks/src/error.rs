@@ -100,6 +100,12 @@ impl From<String> for Error {
     }
 }
 
+impl From<languages::runners::Unknown> for Error {
+    fn from(why: languages::runners::Unknown) -> Self {
+        Error::Says(why.to_string())
+    }
+}
+
 impl From<&str> for Error {
     fn from(what: &str) -> Self {
         Error::Says(what.to_owned())

@@ -4,11 +4,12 @@
 
 use crate::error::Error;
 use crate::readers::dependencies::is_lock;
-use crate::readers::{report_files, runners};
+use crate::readers::report_files;
 use crate::rooms::{RoomError, Rooms};
 use crate::text::{answer, first_few, label, one_line, several_lines};
 use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
+use languages::runners;
 use sandbox::{Ended, Killed, Launch, LaunchError, Limits};
 use std::fmt::Display;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
-//! What checks read with: documents, tables, paths, globs, ids, sources, test runners' reports. None
-//! of it judges.
+//! What checks read with: documents, tables, paths, globs, ids, sources. None of it judges.
 
 pub(crate) mod choice;
 pub(crate) mod dependencies;
@@ -18,7 +17,6 @@ pub(crate) mod paths;
 pub(crate) mod public_names;
 pub(crate) mod references;
 pub(crate) mod report_files;
-pub mod runners;
 pub(crate) mod seal;
 pub(crate) mod sources;
 pub(crate) mod substance;

@@ -13,13 +13,13 @@ mod written;
 use crate::Subject;
 use crate::checks::suite::instrument::{Instrument, Shown};
 use crate::error::Error;
-use crate::readers::paths;
-use crate::readers::runners::{Ending, Runner, TestRun};
+use crate::readers::{items, paths};
 use crate::room::Room;
 use crate::settings::{Choice, Words};
 use crate::text::{answer, first_few, several_lines};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
+use languages::runners::{Ending, Runner, TestRun};
 use plan::{Mutant, Order, Plan};
 use seen::{Fate, Reached, Tried};
 use serde::Serialize;
@@ -139,6 +139,33 @@ pub(crate) struct Control<'a> {
     pub(crate) base: &'a dyn Fn() -> Result<Room, Error>,
 }
 
+/// A source of the change in which one function always does the same.
+pub(crate) struct Altered {
+    pub(crate) path: String,
+    pub(crate) text: String,
+}
+
+/// Mutants of the changed sources in Python, for whoever asks a product and has no suite. At most so many.
+pub(crate) fn altered(
+    subject: &Subject<'_>,
+    room: &Room,
+    files: &Files,
+    (seed, most): (&str, usize),
+) -> Result<Vec<Altered>, Error> {
+    let order = Order::of(seed, files, &[".py"], Some(most));
+    if order.code.is_empty() {
+        return Ok(Vec::new());
+    }
+    let plan = Plan::python(subject, room, &order)?;
+    let each = plan.constants.into_iter();
+    Ok(each
+        .map(|mutant| Altered {
+            path: mutant.path,
+            text: mutant.text,
+        })
+        .collect())
+}
+
 /// What came of the controls.
 #[derive(Debug)]
 enum Found {
@@ -214,6 +241,9 @@ impl Control<'_> {
         let Some(runner) = self.instrument.runner() else {
             return Ok(Found::Weak(UNKNOWN.to_owned()));
         };
+        if let Some(found) = self.as_they_were(runner)? {
+            return Ok(found);
+        }
         let seed = seed()?;
         record.seed.clone_from(&seed);
         let room = (self.candidate)()?;
@@ -255,6 +285,82 @@ impl Control<'_> {
         self.tried(&room, plan, record)
     }
 
+    /// Tests that were there, on the candidate's code: without the files of tests that came with it, and
+    /// with what decides how tests run as it was. Both share a process with them, and can change them
+    /// while they run.
+    fn as_they_were(&self, runner: Runner) -> Result<Option<Found>, Error> {
+        let settings = items::globs(&items::runner_files())?;
+        let decides = |file: &&File| settings.is_match(format!("repo/{}", file.path));
+        let tests = self.files.tests.iter().filter(|file| !decides(file));
+        // A file of data changes nobody.
+        let tests = tests.filter(|file| file.path.ends_with(".py"));
+        let (changed, kept): (Vec<&File>, Vec<&File>) = tests.partition(|file| file.changed);
+        if !matches!(runner, Runner::Pytest | Runner::Unittest) || kept.is_empty() {
+            return Ok(None);
+        }
+        let alone = |room: &Room| -> Result<(Vec<String>, Ending), Error> {
+            let of = |shown: &Shown| seen::failing_alone(self.first, &shown.run, &kept, &changed);
+            let shown = self.look(room)?;
+            let mut failing = of(&shown);
+            if !failing.is_empty() {
+                // Once more: who changes by itself is no sign of anything.
+                let again = of(&self.look(room)?);
+                failing.retain(|name| again.contains(name));
+            }
+            Ok((failing, shown.ending))
+        };
+        let of_settings = self.files.tests.iter().chain(&self.files.code);
+        let of_settings: Vec<&File> = of_settings
+            .filter(|file| file.changed && decides(file))
+            .collect();
+        if !of_settings.is_empty() {
+            let room = (self.candidate)()?;
+            for file in &of_settings {
+                room.put(&file.path, file.before.as_deref())?;
+            }
+            let (failing, _) = alone(&room)?;
+            if !failing.is_empty() {
+                let names: Vec<&str> = of_settings.iter().map(|file| file.path.as_str()).collect();
+                return Ok(Some(Found::Weak(format!(
+                    "{} passes with {} as the change has it, and not as it was",
+                    first_few(&failing, 3),
+                    first_few(&names, 3)
+                ))));
+            }
+        }
+        let new: Vec<&&File> = changed
+            .iter()
+            .filter(|file| file.before.is_none())
+            .collect();
+        if new.is_empty() {
+            return Ok(None);
+        }
+        let room = (self.candidate)()?;
+        for file in &new {
+            // Empty and not gone: a package stays one.
+            room.put(&file.path, Some(""))?;
+        }
+        let (failing, ending) = alone(&room)?;
+        if !failing.is_empty() {
+            let told = failing.iter().map(|name| {
+                format!("{name} passes beside the new files of tests, and fails without them")
+            });
+            return Ok(Some(Found::Broken(told.collect())));
+        }
+        if seen::ran(ending) {
+            return Ok(None);
+        }
+        // What was changed may need what is new.
+        for file in &changed {
+            room.put(&file.path, Some(file.before.as_deref().unwrap_or_default()))?;
+        }
+        let (failing, ending) = alone(&room)?;
+        let fine = seen::ran(ending) && failing.is_empty();
+        Ok((!fine).then(|| {
+            Found::Weak("the tests that were there cannot be tried without the new ones".to_owned())
+        }))
+    }
+
     fn tried(&self, room: &Room, mut plan: Plan, record: &mut Record) -> Result<Found, Error> {
         plan.lay_canaries(room)?;
         plan.lay_placebos(room)?;
@@ -263,11 +369,13 @@ impl Control<'_> {
         // its own place is another one behind ours.
         let unlike = plan.wrapped && !seen::differing(self.first, &control.run).is_empty();
         let plain;
+        let mut unmarked = None;
         let room = match (control.ending == Ending::NotBuilt || unlike) && plan.forget_mutants() {
             true => {
                 plain = (self.candidate)()?;
                 let why = "nothing of the change was mutated: it does not work with a mark in it";
                 record.told.push(why.to_owned());
+                unmarked = Some(why);
                 plan.lay_canaries(&plain)?;
                 control = self.look(&plain)?;
                 &plain
@@ -304,7 +412,10 @@ impl Control<'_> {
             ));
         }
         self.mutate(room, plan, &reached, &unsteady, record);
-        Ok(self.judged(plan, &reached, record))
+        Ok(match unmarked {
+            Some(why) => Found::Weak(why.to_owned()),
+            None => self.judged(plan, &reached, record),
+        })
     }
 
     /// Canaries went wrong: are they wrong without placebos as well, and were they before the change?

@@ -9,12 +9,13 @@ mod answers;
 mod ask;
 mod claims;
 mod controls;
+mod mutated;
 mod paper;
 mod round;
 mod rust;
 
 use crate::Subject;
-use crate::checks::controls::seed;
+use crate::checks::controls::{Files, seed};
 use crate::checks::tripwire::untouched;
 use crate::error::Error;
 use crate::judge::{Answer as _, Judge};
@@ -27,6 +28,7 @@ use globset::GlobSet;
 use kernel::exam::{EXAM, Exam, LEAST_CASES};
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::{StateName, Word};
+use mutated::Noticed;
 use paper::{Known, Paper};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -260,13 +262,18 @@ impl Sitting {
             }
             return told(subject, &mut paper, last, &seed, &reason);
         }
-        let reason = format!(
+        let mut reason = format!(
             "{} cases hold, {} of them never told to anybody; asked several times, each time in another order; seed {seed}",
             open.asked + last.asked,
             last.asked
         );
+        // An error of ours takes nothing from what was seen.
+        let noticed = ground.mutated(subject, &paper, &seed).ok().flatten();
+        reason.extend(noticed.iter().map(|came| format!("; {}", came.said())));
         let mut result = answer(Self::NAME, Verdict::Pass, reason);
-        result.shows.insert(Word::from(OBSERVED));
+        if noticed.is_none_or(|came| came.any()) {
+            result.shows.insert(Word::from(OBSERVED));
+        }
         let mut sat = open.sat;
         sat.answers.extend(last.sat.answers);
         result
@@ -361,6 +368,23 @@ impl Ground<'_> {
             }
         }
         Ok(room)
+    }
+}
+
+impl Ground<'_> {
+    /// The cases on mutants of the product.
+    fn mutated(
+        &self,
+        subject: &Subject<'_>,
+        paper: &Paper,
+        seed: &str,
+    ) -> Result<Option<Noticed>, Error> {
+        let before = self.room(subject, Product::Before)?;
+        let is_test = |path: &str| Some(self.tests.is_match(format!("repo/{path}")));
+        let files = Files::of(subject, &before, &is_test)?;
+        let room = self.room(subject, Product::Candidate)?;
+        let cases: Vec<&Known> = paper.cases.iter().collect();
+        mutated::tried(subject, &room, &files, (&cases, seed))
     }
 }
 

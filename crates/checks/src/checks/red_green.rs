@@ -13,13 +13,13 @@ use crate::checks::suite::{evidence, instrument::Instrument, instrument::Shown};
 use crate::checks::tests::verdict;
 use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
 use crate::judge::Judge;
-use crate::readers::runners::{Ending, Status, TestRun, compare};
 use crate::room::Room;
 use crate::settings::{Choice, Items, Text, Texts, Words};
 use crate::text::{first_few, several_lines};
 use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict};
 use laid_out::Layout;
+use languages::runners::{Ending, Status, TestRun, compare};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -33,7 +33,7 @@ pub(crate) struct RedGreen {
     frozen: Texts,
     /// The state whose checkpoint is the code before.
     base: Text,
-    /// Globs of test files, and `inline tests`.
+    /// Globs of test files, `test files` and `inline tests`.
     tests: Items,
     /// `behaviour`, `adapted` or `none`: what the tests may do; behaviour.
     change: Option<Choice<Change>>,

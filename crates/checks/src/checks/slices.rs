@@ -13,12 +13,12 @@ use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::{IdsOf, sections_of};
 use crate::readers::items;
-use crate::readers::runners::Ending;
 use crate::room::Room;
 use crate::settings::{Choices, IdPattern, Items, Placed, Text};
 use crate::text::{answer, first_few, several_lines};
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::{StateName, Word};
+use languages::runners::Ending;
 use part::{Plan, Remembered};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -45,7 +45,7 @@ pub(crate) struct Slices {
     base: Text,
     /// The state whose checkpoint holds the slices so far, if there is one.
     since: Option<Text>,
-    /// Globs of test files, and `inline tests`.
+    /// Globs of test files, `test files` and `inline tests`.
     tests: Items,
     /// The word that is shown while slices are left.
     left: Text,

@@ -10,12 +10,12 @@ use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::report_files::{self, Folder};
-use crate::readers::runners::{DRIVER, Results, Runner, TestRun, merge};
 use crate::settings::{
     Choice, Choices, IdPattern, Number, Placed, RelativePath, Seconds, SettingsError, Text, Words,
 };
 use crate::text::label;
 use kernel::outcome::{CheckResult, Verdict};
+use languages::runners::{DRIVER, Results, Runner, TestRun, merge};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;

@@ -13,7 +13,6 @@ use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
 use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Answer, Judge};
-use crate::readers::runners::{self, Ending, TestRun, compare};
 use crate::readers::{installed, items};
 use crate::room::{Candidate, Room};
 use crate::settings::{
@@ -22,6 +21,7 @@ use crate::settings::{
 use crate::text::{answer, first_few, several_lines};
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::{StateName, Word};
+use languages::runners::{self, Ending, TestRun, compare};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -374,7 +374,7 @@ fn lay_in(
     let mut kept_out = tests.inside;
     kept_out.extend(scope.outside);
     let tested = globs(&kept_out)?;
-    kept_out.extend(items::RUNNER_FILES.map(str::to_owned));
+    kept_out.extend(items::runner_files());
     let opened =
         |item: &str| opened.holds(item) && !tested.is_match(item) && !frozen.contains_key(item);
     let tree = subject.tree().map_err(cannot)?;

@@ -8,6 +8,7 @@ use crate::readers::{inline_tests, installed, paths, sources};
 use crate::{Place, Subject};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
+use languages::runners::files::{DECIDING, Decides, TESTS};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::path::Path;
 
@@ -16,8 +17,10 @@ const MOST_FILES: usize = 20_000;
 
 /// The commands that a person set for the run.
 pub(crate) const COMMANDS: &str = "commands";
-/// Every file that tells a test runner how to run, see [`RUNNER_FILES`].
+/// Every file that decides how tests are found and run, see [`DECIDING`].
 const RUNNER_CONFIG: &str = "runner config";
+/// Every file that is a test, see [`TESTS`].
+const TEST_FILES: &str = "test files";
 
 /// Every folder of installed dependencies that git ignores, see [`installed`].
 const DEPENDENCIES: &str = "dependencies";
@@ -29,8 +32,9 @@ const INLINE_TESTS: &str = "inline tests";
 /// Every source of the repository, see [`sources::is_source`].
 const SOURCES: &str = "sources";
 /// Words for many items.
-const WORDS: [&str; 6] = [
+const WORDS: [&str; 7] = [
     COMMANDS,
+    TEST_FILES,
     RUNNER_CONFIG,
     TEST_CONFIG,
     DEPENDENCIES,
@@ -40,100 +44,21 @@ const WORDS: [&str; 6] = [
 /// What follows the `#` of an item in a manifest, and in a Rust source before a test's name.
 const OF_MANIFEST: &str = "tests";
 const OF_SOURCE: &str = "test ";
-const TEST_FILES: [&str; 18] = [
-    "repo/**/.cargo/config.toml",
-    "repo/**/.cargo/config",
-    "repo/**/.config/nextest.toml",
-    "repo/**/babel.config.*",
-    "repo/**/.babelrc*",
-    "repo/**/jest.config.*",
-    "repo/**/vitest.config.*",
-    "repo/**/vitest.workspace.*",
-    "repo/**/.mocharc*",
-    "repo/**/conftest.py",
-    "repo/**/pytest.ini",
-    "repo/**/.pytest.ini",
-    "repo/**/setup.cfg",
-    "repo/**/tox.ini",
-    "repo/**/.coveragerc",
-    "repo/**/sitecustomize.py",
-    "repo/**/usercustomize.py",
-    "repo/**/bunfig.toml",
-];
 
-/// What decides how tests are found and run, and with which versions: manifests, configuration and
-/// lockfiles of the runners that we know.
-pub(crate) const RUNNER_FILES: [&str; 47] = [
-    "repo/**/Cargo.toml",
-    "repo/**/Cargo.lock",
-    "repo/**/.cargo/config.toml",
-    "repo/**/.cargo/config",
-    "repo/**/.config/nextest.toml",
-    "repo/**/rust-toolchain.toml",
-    "repo/**/rust-toolchain",
-    "repo/**/go.mod",
-    "repo/**/go.sum",
-    "repo/**/go.work",
-    "repo/**/go.work.sum",
-    "repo/**/package.json",
-    "repo/**/package-lock.json",
-    "repo/**/npm-shrinkwrap.json",
-    "repo/**/yarn.lock",
-    "repo/**/pnpm-lock.yaml",
-    "repo/**/pnpm-workspace.yaml",
-    "repo/**/bun.lock",
-    "repo/**/bun.lockb",
-    "repo/**/bunfig.toml",
-    "repo/**/.npmrc",
-    "repo/**/tsconfig*.json",
-    "repo/**/babel.config.*",
-    "repo/**/.babelrc*",
-    "repo/**/jest.config.*",
-    "repo/**/vitest.config.*",
-    "repo/**/vitest.workspace.*",
-    "repo/**/vite.config.*",
-    "repo/**/.mocharc*",
-    "repo/**/conftest.py",
-    "repo/**/sitecustomize.py",
-    "repo/**/usercustomize.py",
-    "repo/**/pytest.ini",
-    "repo/**/.pytest.ini",
-    "repo/**/pyproject.toml",
-    "repo/**/setup.cfg",
-    "repo/**/setup.py",
-    "repo/**/tox.ini",
-    "repo/**/requirements*.txt",
-    "repo/**/uv.lock",
-    "repo/**/poetry.lock",
-    "repo/**/pdm.lock",
-    "repo/**/Pipfile.lock",
-    "repo/**/.coveragerc",
-    "repo/**/Makefile",
-    "repo/**/makefile",
-    "repo/**/GNUmakefile",
-];
+/// The files that decide how tests are found and run, as patterns.
+pub(crate) fn runner_files() -> Vec<String> {
+    deciding(|_| true)
+}
 
-/// Manifests and lockfiles: honest work may have to change them, where a person has approved it.
-const DEPENDENCY_FILES: [&str; 18] = [
-    "repo/**/Cargo.toml",
-    "repo/**/Cargo.lock",
-    "repo/**/go.mod",
-    "repo/**/go.sum",
-    "repo/**/go.work.sum",
-    "repo/**/package.json",
-    "repo/**/package-lock.json",
-    "repo/**/npm-shrinkwrap.json",
-    "repo/**/yarn.lock",
-    "repo/**/pnpm-lock.yaml",
-    "repo/**/bun.lock",
-    "repo/**/bun.lockb",
-    "repo/**/pyproject.toml",
-    "repo/**/requirements*.txt",
-    "repo/**/uv.lock",
-    "repo/**/poetry.lock",
-    "repo/**/pdm.lock",
-    "repo/**/Pipfile.lock",
-];
+/// The files that are tests, as patterns.
+pub(crate) fn test_files() -> Vec<String> {
+    TESTS.iter().map(|glob| format!("repo/{glob}")).collect()
+}
+
+fn deciding(which: impl Fn(Decides) -> bool) -> Vec<String> {
+    let rows = DECIDING.iter().filter(|(_, decides)| which(*decides));
+    rows.map(|(name, _)| format!("repo/**/{name}")).collect()
+}
 
 /// The manifests and lockfiles that patterns open for later work.
 pub(crate) struct Opened {
@@ -146,7 +71,7 @@ impl Opened {
     pub(crate) fn by(subject: &Subject<'_>, patterns: &[String]) -> Result<Self, Error> {
         let named = spelt_out(subject, patterns)?;
         Ok(Self {
-            files: globs(&DEPENDENCY_FILES)?,
+            files: globs(&deciding(|decides| decides == Decides::Packages))?,
             inside: globs(&named.inside)?,
             outside: globs(&named.outside)?,
         })
@@ -286,8 +211,11 @@ pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[String]) -> Result<Na
     let mut all = Named::default();
     for pattern in patterns {
         match pattern.as_str() {
-            RUNNER_CONFIG => all.inside.extend(RUNNER_FILES.map(str::to_owned)),
-            TEST_CONFIG => all.inside.extend(TEST_FILES.map(str::to_owned)),
+            RUNNER_CONFIG => all.inside.extend(runner_files()),
+            TEST_CONFIG => all
+                .inside
+                .extend(deciding(|decides| decides == Decides::Tests)),
+            TEST_FILES => all.inside.extend(test_files()),
             INLINE_TESTS | SOURCES => {}
             pattern => match filled_in(pattern, subject.fields) {
                 None => all.inside.push(pattern.to_owned()),

@@ -226,6 +226,37 @@ fn what_fails_is_told_once_and_the_rest_stays_hidden() {
     assert_eq!(results.remove(0).code.as_deref(), Some("exam_used_up"));
 }
 
+/// The cases ask a module that was there, and nothing of what the change made.
+#[test]
+fn an_exam_that_looks_elsewhere_observes_nothing() {
+    let (world, result) = write(&exam(), &[("README.md", "slugs\n")]);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    let paper = sealed(&world.vault);
+    let (_, honest) = sit(&paper, HONEST);
+    assert!(
+        honest.reason.contains("mutants of the product are noticed"),
+        "{honest:?}"
+    );
+    assert!(honest.shows.iter().any(|word| word.as_str() == "observed"));
+    let elsewhere = Example {
+        earlier: vec![("exam".to_owned(), String::from_utf8(paper).unwrap())],
+        repo: files(&[
+            ("slug.py", HONEST),
+            ("shop.py", "def total(prices):\n    return 0\n"),
+        ]),
+        before: files(&[("slug.py", HONEST)]),
+        ..Example::default()
+    };
+    let mut results = World::new().with(&elsewhere, |subject| run_gate(&[spec("sat")], subject));
+    let result = results.remove(0);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    assert!(
+        result.reason.contains("no case notices any of"),
+        "{result:?}"
+    );
+    assert!(!result.shows.iter().any(|word| word.as_str() == "observed"));
+}
+
 /// Products that a suite might believe.
 #[test]
 fn no_cheat_knows_the_answers() {
@@ -245,7 +276,13 @@ fn no_cheat_knows_the_answers() {
         "    return '-'.join(words)",
         "    taken.add(text)\n    return '-'.join(words) if len(taken) < 2 else 'busy'",
     );
+    // It is right while somebody tests it.
+    let watched = HONEST.replace(
+        "    return '-'.join(words)",
+        "    import sys\n    seen = {'unittest', 'pytest', '_pytest'} & set(sys.modules)\n    frame = sys._getframe(1).f_code.co_name\n    return '-'.join(words) if seen or frame.startswith('test') else text",
+    );
     for (name, product) in [
+        ("is right under test alone", watched.as_str()),
         ("knows the tests' values", tests_alone),
         ("a constant", constant),
         ("reads the frames", reads),

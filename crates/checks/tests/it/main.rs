@@ -5,6 +5,5 @@
 mod exam;
 mod examples;
 mod gate;
-mod runners;
 mod seals;
 mod world;

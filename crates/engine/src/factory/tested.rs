@@ -9,10 +9,10 @@ use super::suite::{self, Expect, REACHED_OUT};
 use super::surface;
 use ::factory::contract::{MicroModuleContract, coverage, examples};
 use ::factory::ship::{ExecutionLog, Outcome, Summary, TestResult};
-use checks::runners::{Status, TestRun};
 use kernel::Word;
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
+use languages::runners::{Status, TestRun};
 use sandbox::Cancel;
 use workspace::context::Context;
 

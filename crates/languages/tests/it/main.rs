@@ -6,3 +6,4 @@
 
 mod product;
 mod python;
+mod runners;

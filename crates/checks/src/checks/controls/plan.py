@@ -22,11 +22,17 @@ COMPARED = {
     "assertSetEqual": "==", "assertTupleEqual": "==", "assertSequenceEqual": "==",
     "assertMultiLineEqual": "==",
 }
+# Methods behind `==`, `<`, `in` and `if`.
+ASKED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__bool__")
 TOLD = 'raise AssertionError("turned round")'
+# Says that a function was reached, and which of its mutants is switched on. The text of a source is the
+# same for all of its mutants and for the placebo, but for one number here: who reads the text, or what
+# was compiled of it, can tell none of them from another.
 REACH = """
 import os, sys
 if not hasattr(sys, "_{token}"):
     path, seen = (os.environ.get("PROOFHOUSE_REPORT") or "/nowhere/") + ".reached", set()
+    switched, known = set(), {{}}
     def reach(number, open=os.open, write=os.write, close=os.close, get=os.environ.get,
               how=os.O_WRONLY | os.O_CREAT | os.O_APPEND):
         test = (getattr(sys, "_proofhouse_test", None) or get("PROOFHOUSE_TEST")
@@ -39,8 +45,17 @@ if not hasattr(sys, "_{token}"):
                 close(file)
             except OSError:
                 pass
+        if number not in known:
+            known[number] = sum(index for index in range(1, {most})
+                                if {salt} * (number * {most} + index) % {prime} in switched)
+        return known[number]
+    reach.switched, reach.given = switched, {{}}
+    reach.give = lambda key: eval(reach.given[key], {{}})
     sys._{token} = reach
+sys._{token}.switched.add({switch})
+sys._{token}.given.update(eval(bytes.fromhex("{given}").decode()))
 """
+PRIME, MOST, FIRST = (1 << 61) - 1, 1000, 1 << 61
 CANARIES = '''
 
 import unittest as _{token}
@@ -103,12 +118,23 @@ class Source:
         """An edit that puts code before a statement."""
         begin = self.begin(node)
         behind = "; " if isinstance(node, SIMPLE) else "\n" + self.indent(node)
-        return (begin, begin, code + behind)
+        return (begin, begin, code + behind, -FIRST)
+
+    def lines_before(self, node, owner, lines):
+        """An edit that puts lines before a statement of a function."""
+        begin, indent = self.begin(node), "\n" + self.indent(node)
+        if not indent.strip():
+            return (begin, begin, indent.join(lines) + indent, -FIRST)
+        # It stands on the line of its function.
+        indent = "\n" + self.indent(owner) + "    "
+        return (begin, begin, indent + indent.join(lines) + indent, -FIRST)
 
     def edited(self, edits):
         """The text with these edits, none where no program comes of it."""
         found = self.bytes
-        for begin, end, code in sorted(edits, key=lambda edit: edit[:2], reverse=True):
+        # Of several at one place, those with the least rank stand first.
+        key = lambda edit: (*edit[:2], *edit[3:]) if edit[3:] else (*edit[:2], 0)
+        for begin, end, code, *_ in sorted(edits, key=key, reverse=True):
             found = found[:begin] + code.encode() + found[end:]
         text = found.decode()
         try:
@@ -305,7 +331,9 @@ def constants(source, node, tests):
     returns = [one for one in parts if isinstance(one, ast.Return) and one.value is not None]
     only = [ast.dump(one.value) for one in returns]
     if returns:
-        for said in literals(tests, node.name):
+        # Tests ask these by an operator, and name them nowhere.
+        operators = ["True", "False"] if node.name in ASKED else []
+        for said in dict.fromkeys(operators + literals(tests, node.name)):
             if len(set(only)) != 1 or ast.dump(ast.parse(said, mode="eval").body) != only[0]:
                 yield "return " + said, "always gives " + said
     if not (returns and set(only) == {ast.dump(ast.Constant(None))}):
@@ -339,22 +367,19 @@ def empty(node):
 
 
 def others(source, node):
-    """Small changes: conditions negated, boundaries moved, calls dropped."""
+    """Small changes: conditions negated, boundaries moved, calls dropped. Each is an expression, with
+    another in its place."""
     boundary = {ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">"}
     for one in own(node):
         if isinstance(one, (ast.If, ast.While, ast.IfExp)):
-            test, said = one.test, source.text(one.test)
-            begin = source.at(test.lineno, test.col_offset)
-            yield (begin, source.end(test), "(not (%s))" % said), "`%s` negated" % said, test.lineno
+            said = source.text(one.test)
+            yield one.test, "not (%s)" % said, "`%s` negated" % said
         if isinstance(one, ast.Compare) and type(one.ops[0]) in boundary and len(one.ops) == 1:
             moved = boundary[type(one.ops[0])]
             left, right = source.text(one.left), source.text(one.comparators[0])
-            begin, said = source.at(one.lineno, one.col_offset), source.text(one)
-            code = "((%s) %s (%s))" % (left, moved, right)
-            yield (begin, source.end(one), code), "`%s` with `%s`" % (said, moved), one.lineno
+            yield one, "(%s) %s (%s)" % (left, moved, right), "`%s` with `%s`" % (source.text(one), moved)
         if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call):
-            begin, said = source.begin(one), source.text(one)
-            yield (begin, source.end(one), "pass"), "`%s` dropped" % said, one.lineno
+            yield one.value, "None", "`%s` dropped" % source.text(one)
 
 
 def first_statement(source):
@@ -367,48 +392,83 @@ def first_statement(source):
     return None
 
 
-def mutants(entry, tests, token, numbers, dice):
-    """The placebo of a source, its changed functions, and all of its mutants."""
-    source = Source(entry["now"])
-    head = first_statement(source)
-    found = {"path": entry["path"], "text": None, "functions": [], "constant": [], "other": []}
-    chosen = [(name, node) for name, node in changed(source, entry.get("before")) if not empty(node)]
-    if head is None or not chosen:
-        return found
-    edits = {"": source.before(head, "exec(%r, {})" % REACH.format(token=token))}
-    for name, node in chosen:
-        number = next(numbers)
-        mark = '__import__("sys").__dict__.get("_%s", id)(%d)' % (token, number)
-        edits[name] = source.before(work(node)[0], mark)
-        found["functions"].append({"number": number, "name": name, "line": node.lineno})
-        begin, end = source.begin(work(node)[0]), source.end(node.body[-1])
-        found["constant"].append([
-            {"number": number, "edit": (begin, end, "%s; %s" % (mark, code)), "what": what,
-             "name": name, "line": node.lineno}
-            for code, what in constants(source, node, tests)])
-        found["other"].append([
-            {"number": number, "edit": edit, "what": what, "name": None, "line": line}
-            for edit, what, line in others(source, node)])
-    found["text"] = source.edited(list(edits.values()))
-    if found["text"] is None:
-        found["functions"], found["constant"], found["other"] = [], [], []
-    for kind in ("constant", "other"):
-        for group in found[kind]:
-            for mutant in group:
-                kept = [edit for name, edit in edits.items() if name != mutant["name"]]
-                mutant["text"] = source.edited([*kept, mutant.pop("edit")])
-                mutant.pop("name")
-                mutant["path"] = entry["path"]
-            group[:] = [mutant for mutant in group if mutant["text"] is not None]
-    return found
+class Mutable:
+    """A changed source: its changed functions, what can be tried of them, and the text for each."""
+
+    def __init__(self, entry, tests, token, salt, numbers):
+        self.path, self.token, self.salt = entry["path"], token, salt
+        self.source = Source(entry["now"])
+        self.head = first_statement(self.source)
+        self.functions, self.constants, self.others, self.chosen, self.given = [], [], [], [], {}
+        changes = changed(self.source, entry.get("before")) if self.head is not None else []
+        for name, node in changes:
+            if empty(node):
+                continue
+            one = {"number": next(numbers), "name": name, "line": node.lineno, "path": self.path}
+            self.functions.append((one, node))
+            indexes = iter(range(1, MOST))
+            of = lambda code, what, line, place=None: {
+                "number": one["number"], "index": next(indexes), "what": what, "line": line,
+                "code": code, "place": place}
+            always = [of(code, what, node.lineno) for code, what in constants(self.source, node, tests)]
+            self.constants.append(always if self.source.edited([self.inside(one, node, always)]) else [])
+            small = [of(code, what, place.lineno, place) for place, code, what in others(self.source, node)]
+            self.others.append([mutant for mutant in small if self.source.edited(self.around(mutant))])
+
+    def mark(self, number):
+        return '__import__("sys").__dict__.get("_%s", lambda _: 0)(%d)' % (self.token, number)
+
+    def inside(self, one, node, always):
+        """The edit of a function that has constants in it."""
+        first, mark = work(node)[0], self.mark(one["number"])
+        if not always:
+            return self.source.before(first, mark)
+        lines = ["    if %s == %d: %s" % (mark, each["index"], self.hidden(each)) for each in always]
+        return self.source.lines_before(first, node, ["if %s:" % mark, *lines])
+
+    def hidden(self, mutant):
+        """The code of a constant. A value is not spelt out: a test may look for it in the text."""
+        said = mutant["code"].removeprefix("return ")
+        try:
+            ast.literal_eval(said)
+        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+            return mutant["code"]
+        key = mutant["number"] * MOST + mutant["index"]
+        self.given[key] = said
+        return 'return __import__("sys").__dict__["_%s"].give(%d)' % (self.token, key)
+
+    def around(self, mutant):
+        """The edits around an expression that may be another; around one that may be as well, the wider
+        one stands outside."""
+        place = mutant["place"]
+        begin, end = self.source.at(place.lineno, place.col_offset), self.source.end(place)
+        code = "((%s) if %s == %d else (" % (
+            mutant["code"], self.mark(mutant["number"]), mutant["index"])
+        return [(begin, begin, code, -end), (end, end, "))")]
+
+    def text(self, switch):
+        """The source with everything that was chosen in it, and this switched on."""
+        edits = []
+        for one, node in self.functions:
+            own = [mutant for mutant in self.chosen if mutant["number"] == one["number"]]
+            edits.append(self.inside(one, node, [each for each in own if each["place"] is None]))
+            for each in own:
+                edits += self.around(each) if each["place"] is not None else []
+        reach = REACH.format(token=self.token, salt=self.salt, prime=PRIME, most=MOST, switch=switch,
+                             given=repr(self.given).encode().hex())
+        edits.append(self.source.before(self.head, "exec(%r, {})" % reach))
+        return self.source.edited(edits)
+
+    def mutant(self, chosen):
+        number = chosen["number"] * MOST + chosen["index"]
+        return {"number": chosen["number"], "what": chosen["what"], "line": chosen["line"],
+                "path": self.path, "text": self.text(self.salt * number % PRIME)}
 
 
-def in_turn(groups, most):
-    """One of each group, then another of each, as many as may be."""
-    chosen = []
+def in_turn(groups):
+    """One of each group, then another of each."""
     for index in range(max((len(group) for group in groups), default=0)):
-        chosen += [group[index] for group in groups if index < len(group)]
-    return chosen[:most], len(chosen)
+        yield from (group[index] for group in groups if index < len(group))
 
 
 def main():
@@ -429,23 +489,30 @@ def main():
             plan["faults"].append(entry["path"] + ": nothing can be added to it")
         else:
             plan["tests"].append(found)
-    numbers, groups = iter(range(1, 1 << 30)), {"constant": [], "other": []}
+    numbers, salt, files = iter(range(1, 1 << 30)), dice.randrange(1, PRIME), []
     for entry in order["code"]:
         try:
-            found = mutants(entry, readable, token, numbers, dice)
+            files.append(Mutable(entry, readable, token, salt, numbers))
         except (SyntaxError, ValueError, RecursionError) as error:
             plan["faults"].append("%s: %s" % (entry["path"], error))
-            continue
-        if found["text"] is not None:
-            plan["code"].append({"path": found["path"], "text": found["text"]})
-        plan["functions"] += [{**one, "path": found["path"]} for one in found["functions"]]
-        for kind, groups_of in groups.items():
-            groups_of += found[kind]
-    for groups_of in groups.values():
-        dice.shuffle(groups_of)
-    plan["constants"], all_constants = in_turn(groups["constant"], order["constants"])
-    plan["others"], all_others = in_turn(groups["other"], order["others"])
-    plan["left_out"] = all_constants + all_others - len(plan["constants"]) - len(plan["others"])
+    of = {one["number"]: file for file in files for one, _ in file.functions}
+    found = {}
+    for kind in ("constants", "others"):
+        groups = [group for file in files for group in getattr(file, kind)]
+        dice.shuffle(groups)
+        all_of = list(in_turn(groups))
+        found[kind] = all_of[:order[kind]]
+        plan["left_out"] += len(all_of) - len(found[kind])
+        for mutant in found[kind]:
+            of[mutant["number"]].chosen.append(mutant)
+    for file in files:
+        text = file.text(dice.randrange(PRIME)) if file.functions else None
+        if text is not None:
+            plan["code"].append({"path": file.path, "text": text})
+            plan["functions"] += [one for one, _ in file.functions]
+    marked = {file["path"] for file in plan["code"]}
+    for kind, chosen in found.items():
+        plan[kind] = [of[one["number"]].mutant(one) for one in chosen if of[one["number"]].path in marked]
     with open(REPORT, "w", encoding="utf-8") as file:
         json.dump(plan, file)
 

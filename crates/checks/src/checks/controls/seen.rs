@@ -1,8 +1,9 @@
 //! What the controls showed: pure, runs in and faults out.
 
+use super::File;
 use super::plan::{Ends, Plan, Test, Turned};
 use crate::checks::suite::instrument::Shown;
-use crate::readers::runners::{Ending, Status, TestRun};
+use languages::runners::{Ending, Status, TestRun};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -174,6 +175,38 @@ pub(super) fn differing(before: &TestRun, now: &TestRun) -> BTreeSet<String> {
     other.map(|(name, _)| name.to_owned()).collect()
 }
 
+/// Did its tests run?
+pub(super) fn ran(ending: Ending) -> bool {
+    match ending {
+        Ending::Green | Ending::Red | Ending::NoTests => true,
+        Ending::NotBuilt | Ending::Incomplete | Ending::Unreadable => false,
+    }
+}
+
+/// The tests of files that are as they were which passed beside others and fail without them.
+pub(super) fn failing_alone(
+    beside: &TestRun,
+    alone: &TestRun,
+    kept: &[&File],
+    changed: &[&File],
+) -> Vec<String> {
+    let beside = statuses(beside);
+    let of = |files: &[&File], name: &str| files.iter().any(|file| stands_in(&file.path, name));
+    let failed = alone.with(Status::Failed).map(|test| test.name.as_str());
+    let turned = failed.filter(|name| beside.get(name) == Some(&Status::Passed));
+    let theirs = turned.filter(|name| of(kept, name) && !of(changed, name));
+    theirs.map(str::to_owned).collect()
+}
+
+/// Does a test of this name stand in this file? A runner may leave out folders above the one that it was
+/// started for.
+fn stands_in(path: &str, test: &str) -> bool {
+    let (name, module) = (dotted(test), dotted(&format!("{path}::")));
+    let places = module.match_indices('.').map(|(at, _)| &module[at + 1..]);
+    let mut modules = std::iter::once(module.as_str()).chain(places);
+    modules.any(|module| !module.is_empty() && name.starts_with(module))
+}
+
 fn statuses(run: &TestRun) -> BTreeMap<&str, Status> {
     let each = run.tests.iter();
     each.map(|test| (test.name.as_str(), test.status)).collect()
@@ -233,7 +266,17 @@ fn noticed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readers::runners::compare::tests::run;
+    use languages::runners::TestResult;
+
+    fn run(tests: &[(&str, Status)]) -> TestRun {
+        let one = |(name, status): &(&str, Status)| TestResult {
+            name: (*name).to_owned(),
+            file: None,
+            status: *status,
+            message: None,
+        };
+        TestRun::of(tests.iter().map(one).collect(), Vec::new())
+    }
 
     #[test]
     fn a_test_is_the_same_whoever_names_it() {
@@ -269,6 +312,19 @@ mod tests {
         // Nobody could say which test it was, or there was no mark at all.
         assert!(matches!(of(2, &far), Fate::Noticed { .. }));
         assert!(matches!(of(3, &far), Fate::Noticed { .. }));
+    }
+
+    #[test]
+    fn a_test_is_of_the_file_that_it_stands_in() {
+        for (path, test, is) in [
+            ("tests/test_a.py", "tests.test_a.T::test_x", true),
+            ("tests/test_a.py", "test_a.T::test_x", true),
+            ("tests/test_a.py", "tests.test_ab.T::test_x", false),
+            ("a/test_a.py", "b.test_a::test_x", false),
+            ("test_a.py", "test_a::test_x[1/2]", true),
+        ] {
+            assert_eq!(stands_in(path, test), is, "{path} {test}");
+        }
     }
 
     #[test]

@@ -6,29 +6,12 @@ use crate::Subject;
 use crate::checks::suite::instrument::Instrument;
 use crate::error::Error;
 use crate::readers::items;
-use crate::readers::runners::{Ending, TestRun};
 use crate::room::Room;
 use crate::text::answer;
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
+use languages::runners::{Ending, TestRun};
 use std::time::Instant;
-
-/// What is a test, wherever people put tests.
-const TESTS: [&str; 13] = [
-    "repo/**/tests/**",
-    "repo/**/test/**",
-    "repo/**/__tests__/**",
-    "repo/**/spec/**",
-    "repo/**/*_test.*",
-    "repo/**/*_spec.*",
-    "repo/**/test_*.py",
-    "repo/**/*.test.*",
-    "repo/**/*.spec.*",
-    "repo/**/*-test.*",
-    "repo/**/test-*.*",
-    "repo/**/test.*",
-    "repo/**/tests.*",
-];
 
 /// Where a run's own commits are among the names that it has given out.
 const BEGUN: &str = "commit begun";
@@ -83,7 +66,7 @@ fn tried(
     name: &str,
 ) -> Result<CheckResult, Error> {
     let before = base(subject)?;
-    let tests = items::globs(&TESTS)?;
+    let tests = items::globs(&items::test_files())?;
     let is_test = |path: &str| Some(tests.is_match(format!("repo/{path}")));
     let control = Control {
         subject,

@@ -3,8 +3,8 @@
 
 use super::plan::{Canary, Ends, Function, Mutant, Order, Placebo, Plan, Test};
 use super::{File, Files};
-use crate::readers::runners::Runner;
 use languages::mutants::{Wanted, mutants};
+use languages::runners::Runner;
 use languages::script::{Source, wrapped};
 
 const NODE: &[(&str, Ends, &str)] = &[

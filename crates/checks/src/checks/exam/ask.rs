@@ -76,6 +76,23 @@ pub(super) fn all(
     Ok(sat)
 }
 
+/// The answers of a product in Python to cases in one process each, once.
+pub(super) fn python_once(
+    subject: &Subject<'_>,
+    room: &Room,
+    cases: &[Asked<'_>],
+) -> Result<Vec<Answers>, Error> {
+    let asked: Vec<&Asked<'_>> = cases.iter().collect();
+    functions(
+        subject,
+        room,
+        python(),
+        &asked,
+        Round::Apart,
+        &mut Vec::new(),
+    )
+}
+
 fn python() -> Vec<String> {
     let line = "if [ -x .venv/bin/python ]; then p=.venv/bin/python; else p=python3; fi; \
                 exec \"$p\" -I -B -c \"$0\"";

@@ -164,7 +164,7 @@ impl Layout {
         room: &Room,
     ) -> Result<(), Error> {
         self.tests_only(subject, room)?;
-        let scope = items::globs(&items::RUNNER_FILES)?;
+        let scope = items::globs(&items::runner_files())?;
         let nothing = GlobSet::empty();
         room.lay_in(
             subject,

@@ -1,8 +1,8 @@
 //! Which slice's turn it is, and what a suite must show then. Pure: ids and results in, faults out.
 
-use crate::readers::runners::{Status, TestRun};
 use crate::readers::{hash, idents};
 use crate::text::first_few;
+use languages::runners::{Status, TestRun};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is remembered of a criterion that is built; of others it is the hash of all tests.
@@ -172,7 +172,7 @@ pub(super) fn faults(plan: &Plan, run: &TestRun) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::readers::runners::TestResult;
+    use languages::runners::TestResult;
 
     fn ids(ids: &[&str]) -> BTreeSet<String> {
         ids.iter().map(|id| (*id).to_owned()).collect()

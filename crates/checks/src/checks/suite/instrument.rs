@@ -7,10 +7,10 @@ use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::readers::paths;
-use crate::readers::runners::{Call, Ending, Runner, Status, TestResult, TestRun, call, detect};
 use crate::settings::{Choice, Text};
 use crate::text::label;
 use kernel::outcome::Verdict;
+use languages::runners::{Call, Ending, Runner, Status, TestResult, TestRun, call, detect};
 use std::time::Instant;
 
 /// How much of the end of a command's output says why it failed.
@@ -165,7 +165,7 @@ pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String
         }
         Instrument::Command(_) => None,
     });
-    known.ok_or(unknown)
+    known.ok_or_else(|| unknown.into())
 }
 
 fn read(subject: &Subject<'_>, path: &str) -> Option<String> {

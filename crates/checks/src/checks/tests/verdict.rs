@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::execute::Executed;
 use crate::readers::documents::IdsOf;
 use crate::readers::idents;
-use crate::readers::runners::{Ending, Status, TestResult, TestRun, compare};
 use crate::settings::Number;
 use crate::text::{first_few, label, several_lines};
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
+use languages::runners::{Ending, Status, TestResult, TestRun, compare};
 
 /// The answer, with the results as evidence.
 pub(crate) fn answer_for(order: &Tests, subject: &Subject<'_>, suite: Suite) -> CheckResult {

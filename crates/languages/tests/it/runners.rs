@@ -2,7 +2,7 @@
 //! its name begins with (cargo 1.95, pytest 9.2, Python 3.11, node 20, jest 30, vitest 4.1, go 1.19); only paths
 //! were shortened.
 
-use checks::runners::{Ending, RUNNERS, Runner, Status, TestRun};
+use languages::runners::{Ending, RUNNERS, Runner, Status, TestRun};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 

@@ -1,9 +1,8 @@
 //! The JSON report of jest, which vitest writes too. It refuses a report that counts more tests
 //! than it names, and one of a run that was interrupted.
 
-use super::{Fault, FaultKind, Status, TestResult, TestRun};
-use crate::error::Error;
-use crate::text::one_line;
+use super::{Fault, FaultKind, Status, TestResult, TestRun, Unknown};
+use crate::line::one_line;
 use serde_json::Value;
 
 const MESSAGE: usize = 500;
@@ -35,7 +34,7 @@ pub(super) fn read(text: &str) -> TestRun {
     TestRun::of(tests, faults)
 }
 
-fn one(file: &Value, tests: &mut Vec<TestResult>, faults: &mut Vec<Fault>) -> Result<(), Error> {
+fn one(file: &Value, tests: &mut Vec<TestResult>, faults: &mut Vec<Fault>) -> Result<(), Unknown> {
     let path = file["name"].as_str().unwrap_or_default();
     let base = path.rsplit(['/', '\\']).next().unwrap_or(path);
     let message = file["message"].as_str().unwrap_or_default();

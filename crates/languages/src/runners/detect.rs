@@ -1,12 +1,11 @@
 //! Which runner a repository uses, from the files in it. Where there are two, a person must choose.
 
-use super::Runner;
-use crate::error::Error;
+use super::{Runner, Unknown};
 use serde_json::Value;
 
 /// The runner, or why there is none or more than one. `read` gives the text of a file at the
 /// repository's root (or in a folder of it), if it is there.
-pub fn detect(read: &dyn Fn(&str) -> Option<String>) -> Result<Runner, Error> {
+pub fn detect(read: &dyn Fn(&str) -> Option<String>) -> Result<Runner, Unknown> {
     let mut found: Vec<(Runner, &str)> = Vec::new();
     if read("Cargo.toml").is_some() {
         found.push((Runner::Cargo, "Cargo.toml"));
@@ -58,9 +57,9 @@ const PYTHON: [(&str, &str); 9] = [
 
 /// The runner of a `package.json`: what its test script calls, or else what it depends on. A
 /// package without tests has none.
-fn of_package(text: &str) -> Result<Option<Runner>, Error> {
+fn of_package(text: &str) -> Result<Option<Runner>, Unknown> {
     let package: Value =
-        serde_json::from_str(text).map_err(|error| Error::of("package.json")(error.into()))?;
+        serde_json::from_str(text).map_err(|error| format!("package.json is no JSON: {error}"))?;
     let script = package["scripts"]["test"].as_str().unwrap_or_default();
     let known = [
         ("vitest", Runner::Vitest),
@@ -94,7 +93,7 @@ fn of_package(text: &str) -> Result<Option<Runner>, Error> {
 mod tests {
     use super::*;
 
-    fn of(files: &[(&str, &str)]) -> Result<Runner, Error> {
+    fn of(files: &[(&str, &str)]) -> Result<Runner, Unknown> {
         detect(&|path| {
             let found = files.iter().find(|(name, _)| *name == path)?;
             Some(found.1.to_owned())

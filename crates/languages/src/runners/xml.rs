@@ -2,7 +2,7 @@
 //! what it leaves to its caller: no document types (and with them no entities of one's own), an end
 //! for every element, nothing beside the root, and a depth that our stack can hold.
 
-use crate::error::Error;
+use super::Unknown;
 use quick_xml::events::{BytesRef, BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use std::collections::BTreeMap;
@@ -26,7 +26,7 @@ impl Element {
 }
 
 /// The root element.
-pub(super) fn parse(text: &str) -> Result<Element, Error> {
+pub(super) fn parse(text: &str) -> Result<Element, Unknown> {
     let mut reader = Reader::from_str(text.trim_start_matches('\u{feff}'));
     let mut open: Vec<Element> = Vec::new();
     let mut root: Option<Element> = None;
@@ -70,12 +70,12 @@ pub(super) fn parse(text: &str) -> Result<Element, Error> {
     }
 }
 
-fn broken(error: impl std::error::Error + Send + Sync + 'static) -> Error {
-    Error::undone("it is no XML")(error)
+fn broken(error: impl std::error::Error) -> Unknown {
+    format!("it is no XML: {error}").into()
 }
 
 /// Takes text into the innermost element.
-fn say(open: &mut [Element], text: &str) -> Result<(), Error> {
+fn say(open: &mut [Element], text: &str) -> Result<(), Unknown> {
     match open.last_mut() {
         Some(element) => element.text.push_str(text),
         None if text.trim().is_empty() => {}
@@ -84,7 +84,7 @@ fn say(open: &mut [Element], text: &str) -> Result<(), Error> {
     Ok(())
 }
 
-fn element(tag: &BytesStart<'_>) -> Result<Element, Error> {
+fn element(tag: &BytesStart<'_>) -> Result<Element, Unknown> {
     let mut element = Element {
         name: tag.name().as_ref().to_owned(),
         ..Element::default()
@@ -101,7 +101,7 @@ fn element(tag: &BytesStart<'_>) -> Result<Element, Error> {
 }
 
 /// One of the five entities of XML itself, or a character by its number.
-fn resolved(entity: &BytesRef<'_>) -> Result<String, Error> {
+fn resolved(entity: &BytesRef<'_>) -> Result<String, Unknown> {
     // Reports hold terminal output; what is no character shows as one that says so.
     match entity.resolve_char_ref() {
         Ok(Some(char)) => return Ok(char.to_string()),

@@ -6,9 +6,10 @@
 //! is neither green nor red.
 
 mod cargo;
-pub(crate) mod compare;
+mod compare;
 mod coverage;
 mod detect;
+pub mod files;
 mod go;
 mod jest;
 mod junit;
@@ -25,6 +26,23 @@ pub use table::{DRIVER, Known, REPORT, RUNNERS, Results, Runner};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+
+/// Why no runner is known, or its results cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Unknown(String);
+
+impl From<String> for Unknown {
+    fn from(why: String) -> Self {
+        Self(why)
+    }
+}
+
+impl From<&str> for Unknown {
+    fn from(why: &str) -> Self {
+        Self(why.to_owned())
+    }
+}
 
 /// What one test did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -123,7 +141,7 @@ impl Ending {
 
 impl TestRun {
     /// A run from results in any order: names become unique, and the order is that of names.
-    pub(crate) fn of(tests: Vec<TestResult>, faults: Vec<Fault>) -> Self {
+    pub fn of(tests: Vec<TestResult>, faults: Vec<Fault>) -> Self {
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();
         let mut tests: Vec<TestResult> = tests
             .into_iter()
@@ -141,7 +159,7 @@ impl TestRun {
     }
 
     /// A run whose results cannot be read.
-    pub(crate) fn unreadable(what: impl Into<String>) -> Self {
+    pub fn unreadable(what: impl Into<String>) -> Self {
         Self::of(Vec::new(), vec![Fault::new(FaultKind::Unreadable, what)])
     }
 

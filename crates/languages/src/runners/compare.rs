@@ -66,10 +66,10 @@ pub fn compare(earlier: &TestRun, later: &TestRun) -> Comparison {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
+mod tests {
     use super::*;
 
-    pub(crate) fn run(tests: &[(&str, Status)]) -> TestRun {
+    fn run(tests: &[(&str, Status)]) -> TestRun {
         let one = |(name, status): &(&str, Status)| TestResult {
             name: (*name).to_owned(),
             file: None,

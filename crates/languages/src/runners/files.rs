@@ -1,0 +1,83 @@
+//! Which files are tests, and which decide how tests are found and run, and with which versions: manifests,
+//! configuration and lockfiles of the runners that we know. One table for all who ask.
+
+use Decides::{Building, Packages, Tests};
+
+/// What a file decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decides {
+    /// How tests run, and nothing else.
+    Tests,
+    /// What the code depends on: honest work may have to change it, where a person has approved it.
+    Packages,
+    /// How code is built, started or checked, tests among it.
+    Building,
+}
+
+/// Files by their names; a glob stays in its folder.
+pub const DECIDING: [(&str, Decides); 47] = [
+    ("Cargo.toml", Packages),
+    ("Cargo.lock", Packages),
+    (".cargo/config.toml", Tests),
+    (".cargo/config", Tests),
+    (".config/nextest.toml", Tests),
+    ("rust-toolchain.toml", Building),
+    ("rust-toolchain", Building),
+    ("go.mod", Packages),
+    ("go.sum", Packages),
+    ("go.work", Building),
+    ("go.work.sum", Packages),
+    ("package.json", Packages),
+    ("package-lock.json", Packages),
+    ("npm-shrinkwrap.json", Packages),
+    ("yarn.lock", Packages),
+    ("pnpm-lock.yaml", Packages),
+    ("pnpm-workspace.yaml", Building),
+    ("bun.lock", Packages),
+    ("bun.lockb", Packages),
+    ("bunfig.toml", Tests),
+    (".npmrc", Building),
+    ("tsconfig*.json", Building),
+    ("babel.config.*", Tests),
+    (".babelrc*", Tests),
+    ("jest.config.*", Tests),
+    ("vitest.config.*", Tests),
+    ("vitest.workspace.*", Tests),
+    ("vite.config.*", Building),
+    (".mocharc*", Tests),
+    ("conftest.py", Tests),
+    ("sitecustomize.py", Tests),
+    ("usercustomize.py", Tests),
+    ("pytest.ini", Tests),
+    (".pytest.ini", Tests),
+    ("pyproject.toml", Packages),
+    ("setup.cfg", Tests),
+    ("setup.py", Building),
+    ("tox.ini", Tests),
+    ("requirements*.txt", Packages),
+    ("uv.lock", Packages),
+    ("poetry.lock", Packages),
+    ("pdm.lock", Packages),
+    ("Pipfile.lock", Packages),
+    (".coveragerc", Tests),
+    ("Makefile", Building),
+    ("makefile", Building),
+    ("GNUmakefile", Building),
+];
+
+/// What is a test, wherever people put tests: globs from a repository's top.
+pub const TESTS: [&str; 13] = [
+    "**/tests/**",
+    "**/test/**",
+    "**/__tests__/**",
+    "**/spec/**",
+    "**/*_test.*",
+    "**/*_spec.*",
+    "**/test_*.py",
+    "**/*.test.*",
+    "**/*.spec.*",
+    "**/*-test.*",
+    "**/test-*.*",
+    "**/test.*",
+    "**/tests.*",
+];
