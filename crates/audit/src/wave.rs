@@ -30,7 +30,7 @@ pub(crate) fn audit(project: &Project, signers: &Signers) -> Result<Vec<RunAudit
             .filter(|claim| claim.run == name)
             .map(|claim| (claim.seq, claim.hash.clone()))
             .collect();
-        let folder = project.home().join("milestones").join(&name);
+        let folder = project.milestone(&name);
         if own.is_empty() && !folder.join("wave.jsonl").exists() {
             continue;
         }
@@ -60,7 +60,7 @@ fn one(
     claims: &[(u64, String)],
     report: &mut RunAudit,
 ) -> Result<(), EngineError> {
-    let folder = &project.home().join("milestones").join(milestone);
+    let folder = &project.milestone(milestone);
     let mut board = Board::default();
     let mut found = Vec::new();
     let mut evidence: BTreeSet<String> = BTreeSet::new();

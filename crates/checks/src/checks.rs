@@ -50,6 +50,7 @@ mod slices;
 mod sourced;
 mod stable_id;
 mod stands;
+mod still_cited;
 mod structure;
 mod suite;
 mod tests;
@@ -113,6 +114,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<sourced::Sourced>(),
             check::<stable_id::StableId>(),
             check::<stands::Stands>(),
+            check::<still_cited::StillCited>(),
             check::<structure::Structure>(),
             check::<suite::Suite>(),
             check::<tests::Tests>(),

@@ -105,6 +105,34 @@ fn takes_no_payload(ask: &Ask<'_>) -> Result<(), EngineError> {
     ))
 }
 
+/// Refuses a reason that names a file of the person's which nobody can look at.
+fn is_there(run: &Run, ask: &Ask<'_>) -> Result<(), EngineError> {
+    let workflow = run.machine.workflow();
+    let ways = workflow.table.leaving(&run.machine.position().state);
+    let mut ways = ways.filter(|(_, way)| way.action.as_str() == ask.option);
+    let needs = ways.find_map(|(index, _)| workflow.after[index].needs.as_ref());
+    let Some((needs, label)) = needs.and_then(|needs| Some((needs, needs.there.as_ref()?))) else {
+        return Ok(());
+    };
+    // Without the label the machine itself refuses.
+    let Some(named) = flow::labelled(ask.because, label) else {
+        return Ok(());
+    };
+    let first = named.split_whitespace().next().unwrap_or_default();
+    let path = first.trim_matches('`').trim_start_matches("./");
+    let places = [run.project.top(), run.project.repo()];
+    match places.iter().any(|place| place.join(path).is_file()) {
+        true => Ok(()),
+        false => Err(EngineError::user(
+            &needs.code,
+            format!("`{label}: {named}` names no file of this repository"),
+            format!(
+                "name a file or a program of yours that is there: `{label}: docs/input/usage.csv`"
+            ),
+        )),
+    }
+}
+
 impl Decidable for Questioned {
     type Machine = flow::Flow;
 
@@ -134,6 +162,7 @@ impl Decidable for Questioned {
         if let Some(started) = self.run.machine.started() {
             listed(&self.run.project, started)?;
         }
+        is_there(&self.run, ask)?;
         match ask.because.trim().is_empty() {
             true => Err(EngineError::user(
                 "reason_required",

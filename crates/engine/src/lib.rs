@@ -16,6 +16,7 @@ mod perform;
 pub mod run;
 mod run_adapter;
 pub mod session;
+pub mod setup;
 pub mod start;
 pub mod waiver;
 pub mod wave;

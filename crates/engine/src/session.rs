@@ -196,6 +196,7 @@ impl Session<'_> {
         }
         workspace::limits::suffice()?;
         workspace::trust::hold(self.project, &self.project.config()?)?;
+        crate::setup::hold(self.project)?;
         workspace::view::clear_for_git(run.project.repo())?;
         let agents = self.agents(&workflow, &started.agent, &Offered::new())?;
         able(&run.machine, &agents)?;

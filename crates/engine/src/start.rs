@@ -124,6 +124,7 @@ fn begin(
     prove(&workflow)?;
     let config = project.config()?;
     workspace::trust::hold(project, &config)?;
+    crate::setup::hold(project)?;
     workspace::view::clear_for_git(project.top())?;
     let own_tree = asked.place.own_tree(project)?;
     // What a person names is in their tree; in the run's own it is at the same place.

@@ -48,7 +48,7 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     }
     earlier(&mut text, run);
     told(&mut text, workflow, run);
-    notes(&mut text, run);
+    notes(&mut text, workflow, run);
     post_mortems(&mut text, run);
     result(&mut text, workflow, run);
     schema(&mut text, workflow, role);
@@ -385,7 +385,23 @@ fn is_long(run: &FlowState) -> bool {
     run.notes.iter().map(String::len).sum::<usize>() > MOST_BEFORE
 }
 
-fn notes(text: &mut String, run: &FlowState) {
+/// The check that a note is of, where it only says again what stands among the open findings.
+fn repeats<'n>(run: &FlowState, note: &'n str) -> Option<&'n str> {
+    let (first, found) = note.split_once('\n')?;
+    let (check, _) = first.split_once(": ")?;
+    let of_role = |name: &&str| check.starts_with(&format!("check `{name}` "));
+    if !["no_objection", "no_finding"].iter().any(of_role) {
+        return None;
+    }
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut left = flat(found);
+    for open in run.findings.open.values() {
+        left = left.replace(&flat(&open.finding.to_string()), "");
+    }
+    (!left.contains(char::is_alphanumeric)).then_some(check)
+}
+
+fn notes(text: &mut String, workflow: &Workflow, run: &FlowState) {
     if run.notes.is_empty() {
         return;
     }
@@ -398,6 +414,11 @@ fn notes(text: &mut String, run: &FlowState) {
         "## What happened before this attempt\n\nAs the engine recorded it{whole}:\n\n```text"
     );
     for note in &run.notes {
+        let repeated = repeats(run, note).filter(|_| !workflow.is_sealed_in(&run.position.state));
+        if let Some(check) = repeated {
+            let _ = writeln!(text, "- {check}: the open findings above");
+            continue;
+        }
         let note = match is_long(run) && note.chars().count() > SHORT {
             true => {
                 let cut: String = note.chars().take(SHORT).collect();

@@ -28,6 +28,7 @@ const FOLDERS: &[Folder] = &[
         "briefs/specify.md",
         "briefs/scenarios.md",
         "briefs/contract.md",
+        "briefs/critique.md",
         "briefs/tests.md",
         "briefs/retest.md",
         "briefs/build.md",

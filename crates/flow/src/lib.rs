@@ -23,5 +23,5 @@ pub use machine::{Flow, PostMortem};
 pub use snapshot::SnapshotSpec;
 pub use workflow::{
     Capability, Checkpoints, Each, Fact, Field, Judged, Owner, Paper, Question, Role, Sessions,
-    StateDef, Task, Workflow,
+    StateDef, Task, Workflow, labelled,
 };

@@ -315,6 +315,8 @@ pub(crate) struct RawTransition {
     /// Those of them that are a day which is not over yet.
     #[serde(default)]
     pub(crate) needs_ahead: OneOrMany,
+    /// The one of them that names a file which is there, or a program.
+    pub(crate) needs_there: Option<String>,
     /// The code of the refusal if it does not.
     pub(crate) needs_code: Option<String>,
     /// The code of the refusal before the state's gate has spoken in this visit.
@@ -328,6 +330,8 @@ pub(crate) struct RawTransition {
     pub(crate) sets_aside: Option<String>,
     /// The state behind whose checkpoint the repository is then.
     pub(crate) back_to: Option<String>,
+    /// The label behind which a person's reason names what of it goes; without it, nothing does.
+    pub(crate) aside_named: Option<String>,
     /// Does what was set aside come back?
     #[serde(default)]
     pub(crate) takes_back: bool,

@@ -290,6 +290,9 @@ pub struct SetAside {
     pub of: StateName,
     /// The state behind whose checkpoint the repository is then.
     pub back_to: StateName,
+    /// The label behind which a person's reason names the files that go, with commas between them;
+    /// where there is one, nothing else does.
+    pub named: Option<String>,
 }
 
 /// One frozen file that a person opens again by its name.
@@ -308,14 +311,19 @@ pub struct Opens {
 impl Opens {
     /// The file that a reason names behind the label.
     pub fn named(&self, because: &str) -> Option<String> {
-        let mut parts = because.split([';', '\n']);
-        parts.find_map(|part| {
-            let (label, value) = part.split_once([':', '='])?;
-            let value = value.trim().trim_matches('`');
-            let is_it = label.trim().eq_ignore_ascii_case(&self.label) && !value.is_empty();
-            is_it.then(|| value.to_owned())
-        })
+        labelled(because, &self.label)
     }
+}
+
+/// What a reason says behind a label.
+pub fn labelled(because: &str, wanted: &str) -> Option<String> {
+    let mut parts = because.split([';', '\n']);
+    parts.find_map(|part| {
+        let (label, value) = part.split_once([':', '='])?;
+        let value = value.trim().trim_matches('`');
+        let is_it = label.trim().eq_ignore_ascii_case(wanted) && !value.is_empty();
+        is_it.then(|| value.to_owned())
+    })
 }
 
 /// What keeps a person from taking a way, whatever they say.
@@ -334,6 +342,8 @@ pub struct Needs {
     pub labels: Vec<String>,
     /// Labels whose value begins with a day, `2031-12-24`, that is not over yet.
     pub ahead: Vec<String>,
+    /// The label whose value begins with a file that is there. Only whoever sees files can tell.
+    pub there: Option<String>,
     /// The code of the refusal.
     pub code: String,
 }

@@ -80,6 +80,9 @@ pub struct Fact {
     /// Of a criterion: the command that judges it, or `audit`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
+    /// What of its evidence does not stand in the repository any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stale: Vec<String>,
 }
 
 /// Where a fact comes from.

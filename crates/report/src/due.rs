@@ -82,8 +82,8 @@ pub const ARCHIVED: &str = "archived";
 
 /// The runs of milestones that were put away.
 fn folded(project: &Project) -> BTreeSet<String> {
-    let all = std::fs::read_dir(project.home().join("milestones"));
-    let marks = all.into_iter().flatten().flatten();
+    let all = project.milestones().map(std::fs::read_dir);
+    let marks = all.into_iter().flatten().flatten().flatten();
     let marks = marks.filter_map(|one| std::fs::read_to_string(one.path().join(ARCHIVED)).ok());
     marks
         .flat_map(|mark| mark.lines().map(str::to_owned).collect::<Vec<_>>())

@@ -175,6 +175,7 @@ impl Grounds {
 
     /// What roles said that no gate is held by: what the maker says of the work, and remarks.
     fn hear(&mut self, workflow: &Workflow, history: &History) {
+        let mut remarks: Vec<(&str, String)> = Vec::new();
         for event in history.events() {
             let Body::AttemptEnded(ended) = &event.body else {
                 continue;
@@ -184,15 +185,23 @@ impl Grounds {
             };
             let began = history.began(ended.effect);
             let role = began.and_then(|began| workflow.roles.get(&began.effect.role));
-            if role.is_some_and(|role| role.access() == Access::Edit) {
-                let summary = result["summary"].as_str().unwrap_or_default();
-                self.summary = summary.to_owned();
+            let state = history.state(ended.effect);
+            match role.map(|role| role.access()) {
+                Some(Access::Edit) => {
+                    let summary = result["summary"].as_str().unwrap_or_default();
+                    self.summary = summary.to_owned();
+                }
+                // Who reads it again says what stands now.
+                Some(Access::ReadOnly) => remarks.retain(|(of, _)| *of != state),
+                None => {}
             }
             for finding in Finding::typed(result).iter().filter(|one| !one.holds()) {
-                let remark = finding.to_string();
-                if !self.remarks.contains(&remark) {
-                    self.remarks.push(remark);
-                }
+                remarks.push((state, finding.to_string()));
+            }
+        }
+        for (_, remark) in remarks {
+            if !self.remarks.contains(&remark) {
+                self.remarks.push(remark);
             }
         }
     }

@@ -106,6 +106,9 @@ pub struct Slot {
     pub claims: u32,
     /// How often a merge of it was begun.
     pub merges: u32,
+    /// Has a person answered its run in this wave?
+    #[serde(default)]
+    pub resumed: bool,
     /// Where it stands.
     pub stage: Stage,
 }
@@ -359,7 +362,15 @@ impl Board {
                     },
                 );
             }
-            Fact::TaskResumed(resumed) => self.stage(&resumed.task, Stage::Ready),
+            Fact::TaskResumed(resumed) => {
+                self.stage(&resumed.task, Stage::Ready);
+                let slot = self.wave.as_mut();
+                let slot = slot.and_then(|wave| wave.slot_mut(&resumed.task));
+                // A journal that began without this goes on without it.
+                if let Some(slot) = slot.filter(|_| resumed.anew) {
+                    (slot.echo, slot.resumed) = (None, true);
+                }
+            }
             Fact::TaskFinished(done) => self.finished(&done.task, done.commit.clone(), None),
             Fact::MergeBegan(began) => {
                 let slot = self.wave.as_mut();
@@ -393,6 +404,7 @@ impl Board {
             lapses: 0,
             claims: 0,
             merges: 0,
+            resumed: false,
             stage: Stage::Ready,
         });
         self.tip = Some(opened.base.clone());
@@ -429,6 +441,12 @@ impl Board {
         if let Some(wave) = &mut self.wave {
             wave.decisions.push(format!("{at} {text}"));
         }
+    }
+
+    /// Has a person answered the task's run in this wave?
+    pub(crate) fn resumed(&self, task: &str) -> bool {
+        let slot = self.wave.as_ref().and_then(|wave| wave.slot(task));
+        slot.is_some_and(|slot| slot.resumed)
     }
 
     fn stage(&mut self, task: &str, stage: Stage) {

@@ -32,7 +32,10 @@ impl Waves {
                 board.slot(task, "waiting", |stage| {
                     matches!(stage, Stage::Waiting { .. })
                 })?;
-                Ok(vec![Fact::TaskResumed(TaskResumed { task: task.clone() })])
+                Ok(vec![Fact::TaskResumed(TaskResumed {
+                    task: task.clone(),
+                    anew: true,
+                })])
             }
             What::Close => board.closing(),
             What::Decide(decision) => self.decided(decision).map(|fact| vec![fact]),
@@ -87,9 +90,14 @@ impl Waves {
                     echo: echo.clone(),
                 })]),
                 Err(refusal) => {
-                    let end = Worked::Failed {
-                        code: refusal.code,
-                        reason: refusal.what,
+                    let (code, what) = (refusal.code, refusal.what);
+                    // What was drafted and approved there is not thrown away: it waits to be mended.
+                    let end = match board.resumed(task) {
+                        true => Worked::Waits {
+                            reason: code,
+                            why: format!("{what}; {}", refusal.mend),
+                        },
+                        false => Worked::Failed { code, reason: what },
                     };
                     board.worked(at, task, end)
                 }

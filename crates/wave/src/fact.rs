@@ -162,6 +162,9 @@ pub struct TaskWaits {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskResumed {
     pub task: String,
+    /// Is git asked anew where its fork stands, before anybody builds on what was approved?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub anew: bool,
 }
 
 /// A task's run is done.

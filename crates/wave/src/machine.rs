@@ -189,8 +189,12 @@ impl Waves {
     fn work(&self, wave: &Wave, slot: &Slot) -> Option<Want> {
         let (id, row) = (turn(wave, slot)?, slot.row.clone());
         if id.act == Act::Fork {
-            let base = wave.base.clone();
-            return Some(Want::Fork(ForkOrder { id, row, base }));
+            return Some(Want::Fork(ForkOrder {
+                id,
+                row,
+                base: wave.base.clone(),
+                again: slot.resumed,
+            }));
         }
         let failed = self.board.failed.get(&slot.row.task);
         let put_back = failed.map(|failed| {

@@ -249,6 +249,61 @@ fn dependents_wait_for_the_next_wave_and_merges_keep_the_roster_s_order() {
     assert_eq!(table.board().digests.len(), 2);
 }
 
+/// What was drafted is approved: where the fork stands is asked anew, before anybody builds on it.
+#[test]
+fn after_an_approval_git_is_asked_anew_where_the_fork_stands() {
+    let milestone = milestone("");
+    let mut table = Table::new(&milestone);
+    table.claimed();
+    let waits = Worked::Waits {
+        reason: "freeze".to_owned(),
+        why: "read it".to_owned(),
+    };
+    table.worked("a", waits);
+    table.hear(What::Resume { task: "a".into() });
+    table.claim("a");
+    let asked = table
+        .waves
+        .wanted()
+        .into_iter()
+        .find_map(|want| match want {
+            Want::Fork(order) => Some(order.again),
+            _ => None,
+        });
+    assert_eq!(asked, Some(true), "{:?}", table.wanted());
+    // Elsewhere nobody builds, and what was approved is not thrown away.
+    table.forked("a", "elsewhere");
+    let Stage::Waiting { reason, .. } = table.stage("a") else {
+        panic!("{:?}", table.stage("a"))
+    };
+    assert_eq!(reason, "unverified_fork_base");
+    assert!(table.board().failed.is_empty());
+    table.hear(What::Resume { task: "a".into() });
+    table.claim("a");
+    table.forked("a", BASE);
+    table.finish("a");
+    assert!(matches!(table.stage("a"), Stage::Finished { .. }));
+    // A journal of before goes on as it began.
+    let mut before = Table::new(&milestone);
+    before.claimed();
+    before.worked(
+        "a",
+        Worked::Waits {
+            reason: "freeze".to_owned(),
+            why: String::new(),
+        },
+    );
+    let old: Fact = serde_json::from_value(serde_json::json!({ "task": "a" }))
+        .map(Fact::TaskResumed)
+        .unwrap();
+    before.waves.apply(&Dated {
+        at: Time(9),
+        body: old,
+    });
+    before.claim("a");
+    before.finish("a");
+}
+
 #[test]
 fn no_more_than_the_jobs_are_claimed() {
     let milestone = milestone("");

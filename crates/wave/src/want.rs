@@ -98,6 +98,9 @@ pub struct ForkOrder {
     pub row: Row,
     /// Where it must stand.
     pub base: String,
+    /// Is it there already, and only asked where it stands?
+    #[serde(default)]
+    pub again: bool,
 }
 
 /// An order to drive a task's run.

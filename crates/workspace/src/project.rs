@@ -122,6 +122,20 @@ impl Project {
         self.home().join("tasks")
     }
 
+    /// Where milestones lie: those that are worked on, and those that were moved out of the way.
+    pub fn milestones(&self) -> [PathBuf; 2] {
+        [self.home.join("milestones"), self.home.join("archive")]
+    }
+
+    /// The folder of a milestone, wherever it lies.
+    pub fn milestone(&self, name: &str) -> PathBuf {
+        let [here, away] = self.milestones().map(|all| all.join(name));
+        match !here.exists() && away.exists() {
+            true => away,
+            false => here,
+        }
+    }
+
     /// The journals.
     pub fn journals(&self) -> PathBuf {
         self.home().join("journal")

@@ -77,6 +77,21 @@ impl Judge for Citations {
     }
 }
 
+/// Do the snippet's lines stand anywhere in the file, one after the other?
+pub(super) fn found(subject: &Subject<'_>, path: &str, snippet: &str) -> bool {
+    let Ok(text) = paths::read(subject.place, &format!("repo/{path}")) else {
+        return false;
+    };
+    let lines = |text: &str| -> Vec<String> {
+        let lines = text.trim_matches('\n').lines();
+        lines.map(|line| line.trim().to_owned()).collect()
+    };
+    let (wanted, there) = (lines(snippet), lines(&text));
+    there
+        .windows(wanted.len().max(1))
+        .any(|part| part == wanted)
+}
+
 /// Do the snippet's lines stand in the file from that line on? White space at the ends is nothing.
 fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<bool, Error> {
     let text = paths::read(subject.place, &format!("repo/{path}"))?;

@@ -14,6 +14,8 @@ use serde::Deserialize;
 pub(crate) struct Delivers {
     /// The field: `change` or `evidence`; without it, a change.
     field: Option<Text>,
+    /// Only where the result asks for this state as `next`.
+    before: Option<Text>,
     /// Paths in the task folder that are no evidence of their own.
     #[serde(default)]
     except: Paths,
@@ -24,6 +26,12 @@ impl Judge for Delivers {
     type Answer = Judged;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged {
+        let next = subject.result.and_then(|result| result["next"].as_str());
+        if let Some(state) = self.before.as_deref()
+            && next != Some(state)
+        {
+            return Ok(format!("`{state}` is not asked for"));
+        }
         let Some(field) = self.field.as_deref() else {
             return self.change(subject);
         };
@@ -50,7 +58,9 @@ impl Delivers {
             "" => subject.tree()?.hash,
             after => after.to_owned(),
         };
-        if now == *begun {
+        // Who asks may see no code, and then its own tree says nothing of the repository.
+        let unchanged = self.before.is_some() && subject.tree()?.hash == *begun;
+        if now == *begun || unchanged {
             let why = "the repository is as the run found it, and a change was asked for";
             return Err(why.to_owned().into());
         }

@@ -37,6 +37,7 @@ pub fn drive(
     let _lock = lock(driving.project, driving.name)?;
     workspace::limits::suffice()?;
     workspace::trust::hold(driving.project, &driving.project.config()?)?;
+    crate::setup::hold(driving.project)?;
     loop {
         match once(driving, observer, hook) {
             // A person decided while we were about to write: read it and go on from there.

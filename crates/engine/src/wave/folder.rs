@@ -55,7 +55,7 @@ pub struct Waived {
 pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
     let waived = |name: String| {
         let mut runs = BTreeSet::new();
-        let folder = project.home().join("milestones").join(&name);
+        let folder = project.milestone(&name);
         let replay = Replay {
             from: None,
             not_after: None,
@@ -78,7 +78,7 @@ pub fn waivers(project: &Project) -> BTreeMap<String, Waived> {
 pub fn put_back(project: &Project) -> BTreeMap<String, String> {
     let mut back = BTreeMap::new();
     for name in names(project) {
-        let folder = project.home().join("milestones").join(&name);
+        let folder = project.milestone(&name);
         let mut rows = BTreeMap::new();
         // One that cannot be read says so to whoever asks for it.
         let _ = Journal::read(&folder, &journal_name(), Replay::default(), |record| {
@@ -110,11 +110,7 @@ impl MilestoneFolder {
             Some(name) => return Err(unknown(&format!("there is no milestone `{name}`"), &all)),
             None => Self::only(&project, &all)?,
         };
-        let path = project
-            .home()
-            .join("milestones")
-            .join(&name)
-            .join(DEFINITION);
+        let path = project.milestone(&name).join(DEFINITION);
         let text = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
         let milestone = Milestone::parse(&name, &text, &project.config()?.commands())?;
         Ok(Self { project, milestone })
@@ -123,11 +119,7 @@ impl MilestoneFolder {
     fn only(project: &Project, all: &[String]) -> Result<String, EngineError> {
         let mut live = Vec::new();
         for name in all {
-            if read(&project.home().join("milestones").join(name))?
-                .0
-                .wave
-                .is_some()
-            {
+            if read(&project.milestone(name))?.0.wave.is_some() {
                 live.push(name.clone());
             }
         }
@@ -154,10 +146,7 @@ impl MilestoneFolder {
 
     /// Its folder.
     pub fn folder(&self) -> PathBuf {
-        self.project
-            .home()
-            .join("milestones")
-            .join(&self.milestone.name)
+        self.project.milestone(&self.milestone.name)
     }
 
     /// The branch of what is merged.
@@ -199,7 +188,7 @@ impl MilestoneFolder {
         let mut taken: BTreeSet<String> = begun.iter().map(ToString::to_string).collect();
         let others = names(&self.project).into_iter();
         for other in others.filter(|name| *name != self.milestone.name) {
-            let folder = self.project.home().join("milestones").join(other);
+            let folder = self.project.milestone(&other);
             // One that cannot be read opens no wave, and says so to whoever runs it.
             let wave = read(&folder).ok().and_then(|(board, _)| board.wave);
             let slots = wave.into_iter().flat_map(|wave| wave.slots);

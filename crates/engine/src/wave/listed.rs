@@ -10,8 +10,10 @@ pub(super) const IN_USE: &str = "in-use";
 
 /// The names of all milestones of a project.
 pub fn names(project: &Project) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(all(project))
+    let all = project.milestones().map(std::fs::read_dir);
+    let mut names: Vec<String> = all
         .into_iter()
+        .flatten()
         .flatten()
         .flatten()
         .filter(|entry| entry.path().join(DEFINITION).is_file())
@@ -19,6 +21,7 @@ pub fn names(project: &Project) -> Vec<String> {
         .filter(|name| RunName::new(name).is_ok())
         .collect();
     names.sort();
+    names.dedup();
     names
 }
 
@@ -31,12 +34,11 @@ pub(super) fn in_use(project: &Project) -> Option<String> {
 }
 
 pub(super) fn is_archived(project: &Project, name: &str) -> bool {
-    all(project)
-        .join(name)
-        .join(report::due::ARCHIVED)
-        .is_file()
+    let mark = project.milestone(name).join(report::due::ARCHIVED);
+    mark.is_file()
 }
 
 pub(super) fn all(project: &Project) -> PathBuf {
-    project.home().join("milestones")
+    let [all, _] = project.milestones();
+    all
 }

@@ -43,11 +43,14 @@ pub fn begin(project: &Project, asked: &NewMilestone) -> Result<PathBuf, EngineE
     let name = name.to_string();
     let folder = all(&project).join(&name);
     let path = folder.join(DEFINITION);
-    if path.exists() {
+    if path.exists() || names(&project).contains(&name) {
         return Err(EngineError::user(
             "milestone_exists",
             format!("there is a milestone `{name}` already"),
-            format!("take another name, or edit {}", path.display()),
+            format!(
+                "take another name, or edit {}",
+                project.milestone(&name).join(DEFINITION).display()
+            ),
         ));
     }
     let config = project.config()?;
@@ -166,6 +169,39 @@ pub fn archive(project: &Project, name: &str) -> Result<Archived, EngineError> {
         std::fs::remove_file(&place).map_err(EngineError::io("remove", &place))?;
     }
     Ok(archived)
+}
+
+/// Moves one that was put away out of the way of those that are worked on. What it holds stays as it is,
+/// and an audit and `deltas` find it there; moving the folder back undoes it.
+pub fn compact(project: &Project, name: &str) -> Result<PathBuf, EngineError> {
+    let folder = MilestoneFolder::find(project, Some(name))?;
+    let project = &folder.project;
+    let [here, away] = project.milestones();
+    if !is_archived(project, name) {
+        return Err(EngineError::user(
+            "milestone_not_archived",
+            format!("`{name}` was not put away, and what it has learnt is not folded"),
+            format!("`proofhouse milestone archive {name}` first"),
+        ));
+    }
+    let (from, to) = (here.join(name), away.join(name));
+    if !from.exists() {
+        return Err(EngineError::user(
+            "already_compacted",
+            format!("`{name}` lies in {} already", to.display()),
+            "there is nothing left to do",
+        ));
+    }
+    if to.exists() {
+        return Err(EngineError::user(
+            "archive_destination_exists",
+            format!("something else lies in {}", to.display()),
+            "move it away first: nothing is written over it",
+        ));
+    }
+    std::fs::create_dir_all(&away).map_err(EngineError::io("create", &away))?;
+    std::fs::rename(&from, &to).map_err(EngineError::io("move", &from))?;
+    Ok(to)
 }
 
 /// How each task ended, by its last run.

@@ -35,6 +35,9 @@ pub(super) fn fork(folder: &MilestoneFolder, order: &ForkOrder) -> Result<String
     let (row, base) = (&order.row, &order.base);
     let repo = folder.project.repo();
     let dir = folder.project.worktree(&row.run);
+    if order.again {
+        return worktree::echo(&dir);
+    }
     if journal(&folder.project, &row.run).exists() {
         // Nobody has worked on this task yet: what that run has done is not its work.
         return Err(EngineError::user(

@@ -203,7 +203,8 @@ fn extras(
             loader.problem("unknown_word", at, what, mend);
         }
     }
-    if raw_way.sets_aside.is_some() != raw_way.back_to.is_some() {
+    let named_alone = raw_way.aside_named.is_some() && raw_way.sets_aside.is_none();
+    if raw_way.sets_aside.is_some() != raw_way.back_to.is_some() || named_alone {
         let what = format!("`{action}`: `sets_aside` and `back_to` go together");
         let mend = "name the state whose work is set aside, and the one behind whose checkpoint the repository is then";
         loader.problem("half_set_aside", at, what, mend);
@@ -221,6 +222,14 @@ fn extras(
             what,
             "add the label to `needs`, with a `needs_code`",
         );
+    }
+    if let Some(label) = &raw_way.needs_there
+        && !raw_way.needs.list().contains(&label.as_str())
+    {
+        let what =
+            format!("`{action}`: `needs_there` names `{label}`, which `needs` does not ask for");
+        let mend = "add the label to `needs`, with a `needs_code`";
+        loader.problem("unknown_word", at, what, mend);
     }
     let aside = raw_way.sets_aside.iter().chain(&raw_way.back_to);
     for state in raw_way

@@ -112,6 +112,7 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
                 .into_iter()
                 .map(str::to_owned)
                 .collect(),
+            there: way.needs_there.clone(),
             code: code.clone(),
         }),
         bars: Bars {
@@ -125,6 +126,7 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
             (Some(of), Some(back_to)) => Some(SetAside {
                 of: StateName::new(of),
                 back_to: StateName::new(back_to),
+                named: way.aside_named.clone(),
             }),
             _ => None,
         },

@@ -56,6 +56,12 @@ pub(crate) fn compose(
         resolved: Vec::new(),
     };
     content.evidence.extend(run.pending.iter().cloned());
+    if let Some(stale) = &due.stale {
+        for fact in &mut content.facts {
+            let gone = fact.evidence.iter().filter(|id| stale.contains(*id));
+            fact.stale = gone.cloned().collect();
+        }
+    }
     let draft = Draft::of(due.draft.as_ref().unwrap_or(&Value::Null));
     consolidate(run, &draft, &mut content);
     issues(run, due, &draft, &mut content);
@@ -82,6 +88,7 @@ fn consolidate(run: &Snapshots, draft: &Draft, content: &mut Snapshot) {
             text: line(text),
             evidence: evidence.to_vec(),
             by: line(by),
+            stale: Vec::new(),
         });
     };
     for text in &draft.constraints {

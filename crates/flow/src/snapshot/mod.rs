@@ -55,7 +55,14 @@ pub(crate) struct Due {
     /// For a run's first: the latest one of the repository.
     #[serde(default)]
     after: Option<u32>,
+    /// Evidence that does not stand any more; none where nobody has looked.
+    #[serde(default)]
+    stale: Option<BTreeSet<String>>,
 }
+
+/// The check that looks whether what was quoted still stands, and what its words begin with.
+const STILL_CITED: &str = "still_cited";
+const STALE: &str = "stale-";
 
 /// The result that tells a number of the repository's history. It is no check.
 const HISTORY: &str = "history";
@@ -148,6 +155,7 @@ impl Snapshots {
                 edited: BTreeMap::new(),
                 number,
                 after,
+                stale: stale(left.results),
                 ran: Some(Ran {
                     gate: gate.clone(),
                     passed: left.passed,
@@ -162,6 +170,7 @@ impl Snapshots {
                 edited: BTreeMap::new(),
                 number,
                 after,
+                stale: stale(left.results),
             });
         }
     }
@@ -190,6 +199,7 @@ impl Snapshots {
             edited: BTreeMap::new(),
             number: None,
             after: None,
+            stale: None,
         };
         self.due.get_or_insert(nothing).edited.extend(edited);
     }
@@ -235,6 +245,8 @@ impl Snapshots {
         put("evidence", evidence.map(|one| one.id.clone()).collect());
         let facts = latest.facts.iter();
         put("facts", facts.clone().map(|fact| fact.id.clone()).collect());
+        let quotes = latest.evidence.iter().chain(&self.pending);
+        put("cited", quotes.filter_map(quoted).collect());
         put("iteration", BTreeSet::from([latest.iteration.to_string()]));
         let asks = |one: &&Evidence| {
             let mut lines = one.lines.iter();
@@ -261,6 +273,26 @@ impl Snapshots {
         put("id", BTreeSet::from([latest.id.clone()]));
         known
     }
+}
+
+/// Evidence that quotes a file: its name, the path and the lines, for whoever looks whether they stand.
+fn quoted(one: &Evidence) -> Option<String> {
+    let (place, rest) = one.lines.split_first()?;
+    let (path, _) = place.rsplit_once(':')?;
+    let lines = rest.iter().map_while(|line| line.strip_prefix(QUOTED));
+    let lines: Vec<&str> = lines.collect();
+    // What was cut when it was kept is not there to the letter.
+    let cut = lines.iter().any(|line| line.ends_with('…'));
+    let whole = !lines.is_empty() && !cut && one.lines.len() < MOST_LINES;
+    whole.then(|| format!("{}\n{path}\n{}", one.id, lines.join("\n")))
+}
+
+/// Evidence that a gate did not find any more; none where its gate does not look.
+fn stale(results: &[CheckResult]) -> Option<BTreeSet<String>> {
+    let mut looked = results.iter().filter(|one| one.check == STILL_CITED);
+    let words = looked.next()?.shows.iter();
+    let gone = words.filter_map(|word| word.as_str().strip_prefix(STALE));
+    Some(gone.map(str::to_owned).collect())
 }
 
 fn said(result: &CheckResult) -> String {

@@ -92,7 +92,15 @@ fn consolidated(text: &mut String, content: &Snapshot) {
                 "audit" => " — judged by an audit".to_owned(),
                 by => format!(" — judged by `{}`", plain(by)),
             };
-            let _ = writeln!(text, "- {}: {}{rests}{by}", fact.id, plain(&fact.text));
+            let stale = match fact.stale.as_slice() {
+                [] => String::new(),
+                gone => format!(
+                    " — STALE: {} does not stand in the code any more",
+                    gone.join(", ")
+                ),
+            };
+            let text_of = plain(&fact.text);
+            let _ = writeln!(text, "- {}: {text_of}{rests}{by}{stale}", fact.id);
         }
         text.push('\n');
     }

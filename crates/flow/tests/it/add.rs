@@ -149,12 +149,25 @@ fn no_person_leads_past_an_open_security_finding() {
 
 #[test]
 fn a_draft_can_be_begun_anew_from_everywhere_and_questions_asked_while_it_is_one() {
-    for state in ["specify", "tests", "build", "verify", "observe"] {
+    for state in ["specify", "critique", "tests", "build", "verify"] {
         let mut hand = add(Autonomy::Auto);
         hand.reaches(state);
         hand.decide("redraft").unwrap();
         assert_eq!(hand.state(), "specify", "from {state}");
         assert_eq!(hand.field("Status"), "DRAFT", "from {state}");
+    }
+    // Before there is a draft there is none to begin anew, nobody waits in the exam itself, and what is
+    // done is opened again.
+    let workflow = workflow("add");
+    let mut redrafted: Vec<&str> = Vec::new();
+    for way in &workflow.table.transitions {
+        if way.action.as_str() == "redraft" {
+            redrafted.extend(way.from.iter().map(|state| state.as_str()));
+        }
+    }
+    for state in workflow.states.keys().map(|state| state.as_str()) {
+        let expected = !["ground", "exam", "done"].contains(&state);
+        assert_eq!(redrafted.contains(&state), expected, "{state}");
     }
     let mut hand = add(Autonomy::Auto);
     hand.reaches("specify");
@@ -165,6 +178,59 @@ fn a_draft_can_be_begun_anew_from_everywhere_and_questions_asked_while_it_is_one
     hand.says(pass(), "escalated");
     hand.decide("halt").unwrap();
     assert_eq!(hand.rebuffed("rebuild", "go on"), "contract_not_frozen");
+}
+
+/// The critic misses something once or more often: the analyst hears of it once, and then the person does.
+#[test]
+fn what_the_critic_misses_is_drafted_once_more_and_then_a_person_weighs_it() {
+    let gap = json!({"summary": "a case lacks", "findings": [
+        {"kind": "scope", "severity": "optional", "place": "task/TASK.md", "what": "no scenario has an empty cart"},
+    ]});
+    for honest in [true, false] {
+        let mut hand = add(Autonomy::Auto);
+        hand.reaches("critique");
+        hand.says(gap.clone(), "");
+        assert_eq!(hand.state(), "specify");
+        assert_eq!(hand.flow.status().budgets["drafts"].used, 1);
+        hand.reaches("specify");
+        let Some(Effect::Attempt(order)) = hand.flow.wanted().into_iter().next() else {
+            panic!("the analyst is next")
+        };
+        assert_eq!(order.role, "analyst");
+        assert!(order.brief.contains("an empty cart"), "{}", order.brief);
+        hand.reaches("critique");
+        match honest {
+            true => hand.says(pass(), ""),
+            false => hand.says(gap.clone(), ""),
+        }
+        assert_eq!(hand.state(), "freeze");
+        let remarks = serde_json::to_string(&hand.flow.snapshot()).unwrap();
+        // What it found before and does not find any more is history.
+        assert_eq!(remarks.contains("an empty cart\"]"), !honest, "{remarks}");
+    }
+}
+
+#[test]
+fn who_redrafts_while_a_test_is_open_gets_the_build_back() {
+    for mended in [false, true] {
+        let mut hand = held();
+        hand.checkpoint();
+        hand.decide_because("open_test", "test: tests/a; why: it asks for x")
+            .unwrap();
+        hand.checkpoint();
+        hand.checkpoint();
+        if mended {
+            hand.says(pass(), "");
+            hand.checkpoint();
+            assert_eq!(hand.state(), "test_approval");
+        }
+        hand.decide("redraft").unwrap();
+        assert_eq!(hand.state(), "specify");
+        let build = vec!["repo/src/a".to_owned()];
+        assert_eq!(puts_back(&hand), Some((Some("c".to_owned()), build)));
+        hand.checkpoint();
+        hand.reaches("critique");
+    }
 }
 
 #[test]
@@ -198,7 +264,7 @@ fn the_freeze_shows_seven_lines_and_wants_an_answer_to_each() {
 }
 
 /// What the next checkpoint puts back: to which commit, and which paths.
-fn puts_back(hand: &Hand) -> Option<(Option<String>, Vec<String>)> {
+pub(crate) fn puts_back(hand: &Hand) -> Option<(Option<String>, Vec<String>)> {
     match hand.flow.wanted().into_iter().next() {
         Some(Effect::Checkpoint(order)) => order.revert.map(|revert| (revert.to, revert.paths)),
         other => panic!("no checkpoint: {other:?}"),

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::wrong_self_convention)]
 
 mod add;
+mod aside;
 mod export;
 mod faults;
 mod objections;

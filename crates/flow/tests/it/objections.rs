@@ -6,6 +6,7 @@ use crate::source;
 use flow::{Workflow, load, load_begun};
 use kernel::effect::Access;
 use kernel::effect::{Effect, Weight};
+use kernel::finding::Finding;
 use kernel::machine::Activity;
 use kernel::outcome::Found;
 use kernel::{
@@ -155,10 +156,24 @@ impl Hand {
         if let Some(Effect::Gate(order)) = self.flow.wanted().first().cloned() {
             self.begin();
             let answer = |check: &CheckSpec| {
+                let of_kind = |one: &Finding| {
+                    let kinds = check.with["kinds"].as_array().into_iter().flatten();
+                    kinds.into_iter().any(|kind| kind == one.kind.as_str())
+                };
+                let raised = Finding::typed(result);
                 let verdict = match check.check.as_str() {
                     "no_objection" => verdict(result),
+                    // Only what chooses a way: what binds is tried with the checks themselves.
+                    "no_finding" if check.weight == Weight::Advisory => {
+                        match raised.iter().any(of_kind) {
+                            true => Verdict::Fail,
+                            false => Verdict::Pass,
+                        }
+                    }
                     _ => Verdict::Pass,
                 };
+                let raised: String = raised.iter().map(|one| format!("- {one}\n")).collect();
+                let fails = verdict == Verdict::Fail;
                 let frozen = check.with["name"]
                     .as_str()
                     .filter(|_| check.check == "freeze");
@@ -171,6 +186,8 @@ impl Hand {
                 };
                 CheckResult {
                     weight: check.weight,
+                    shows: check.shows.iter().filter(|_| fails).cloned().collect(),
+                    details: if fails { raised } else { String::new() },
                     froze: frozen
                         .map(|name| (name.to_owned(), items(name)))
                         .into_iter()
@@ -221,6 +238,28 @@ fn a_fail_holds_a_gate_whose_list_does_not_read_it_and_the_mended_work_passes() 
     assert_eq!(hand.state(), "review");
     hand.says(pass(), "");
     assert_eq!(hand.flow.status().activity, Activity::Done);
+}
+
+#[test]
+fn what_is_found_stands_once_in_the_brief_of_whoever_mends_it() {
+    let mut hand = begun(REVIEWED);
+    hand.says(pass(), "");
+    let leak = json!({"summary": "no", "verdict": "fail", "findings": [
+        {"kind": "correctness", "severity": "required", "place": "a.rs:3", "what": "it  leaks\nhandles"},
+    ]});
+    hand.says(leak, "");
+    let Effect::Attempt(order) = hand.begin() else {
+        panic!("somebody mends it")
+    };
+    let said = order.brief.matches("leaks").count();
+    assert_eq!(said, 1, "{}", order.brief);
+    let check = "check `no_objection` fail: the open findings above";
+    assert!(order.brief.contains(check), "{}", order.brief);
+    // A verdict without a finding is told as it was.
+    let Effect::Attempt(order) = found().begin() else {
+        panic!("somebody mends it")
+    };
+    assert!(order.brief.contains("said so"), "{}", order.brief);
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub(crate) use factory::{
     Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
 };
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
-pub(crate) use named::{Heal, Reopen};
+pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use signing::Signing;
 pub(crate) use wave::{MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick};
@@ -228,7 +228,16 @@ Needs git and cargo; no network, no model, no key. It works in a folder of its o
         /// Ask nothing, take what was found
         #[arg(long)]
         yes: bool,
+        /// Begin nothing before a person has locked the setup (`proofhouse lock`)
+        #[arg(long)]
+        await_lock: bool,
+        #[command(flatten)]
+        agents: AgentFiles,
     },
+    /// Lock the project's setup, its config and who may decide; needs a person
+    #[command(after_help = "Example:
+  proofhouse lock --because 'read the config: commands, agents, budgets'")]
+    Lock(Lock),
     /// Say what this machine has of what Proofhouse needs
     #[command(after_help = "Example:\n  proofhouse doctor")]
     Doctor,

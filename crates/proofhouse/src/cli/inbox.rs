@@ -1,7 +1,7 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
 use super::land::Lines;
-use super::out::{Out, Tone, count, dollars, duration, plain, whole};
+use super::out::{Out, Tone, count, dollars, duration, plain, uncut, whole};
 use super::{exit, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
@@ -95,7 +95,7 @@ const OF_A_FAILURE: usize = 8;
 pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     let row = |name: &str, text: &str| out.line(&format!("  {name:<11} {text}"));
     if !grounds.objective.trim().is_empty() {
-        row("objective", &plain(grounds.objective.trim()));
+        row("objective", &uncut(&grounds.objective));
     }
     let now = workspace::clock::now();
     row(
@@ -152,7 +152,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         row("maker says", &plain(&grounds.summary));
     }
     for remark in &grounds.remarks {
-        row("remark", &plain(remark));
+        row("remark", &uncut(remark));
     }
     for one in &grounds.unproven {
         let not = out.paint(Tone::Bad, &format!("{:<11}", "not proven"));

@@ -9,10 +9,18 @@ use workspace::config::keys::KEYS;
 use workspace::project::Records;
 use workspace::{EngineError, Project};
 
+/// Must a person lock the setup before anything is begun?
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Setup {
+    Open,
+    AwaitsLock,
+}
+
 pub(crate) fn init(
     project: &Project,
     named: Option<String>,
     yes: bool,
+    setup: Setup,
     out: &Out,
 ) -> Result<u8, EngineError> {
     let path = project.home().join("config.toml");
@@ -64,6 +72,9 @@ pub(crate) fn init(
         .find(|ready| agent.as_deref() == Some(ready.agent))
         .and_then(Readiness::way_in);
     workspace::project::write_file(&path, &text(agent.as_deref(), login))?;
+    if setup == Setup::AwaitsLock {
+        engine::setup::await_lock(project)?;
+    }
     // As `doctor` says it: a program can be installed later, and a name that was mistyped cannot.
     let missing = match &agent {
         Some(agent) => workspace::agent::spec(project, &project.config()?, agent)?.missing(),
@@ -98,6 +109,9 @@ pub(crate) fn init(
         None => out.line("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
     out.warn(&missing);
+    if setup == Setup::AwaitsLock {
+        out.line("first: read the file, then proofhouse lock --because '...'");
+    }
     out.line(match &agent {
         Some(_) => "next: proofhouse do 'what you want'",
         None => "next: proofhouse do 'what you want' --agent AGENT",

@@ -7,6 +7,7 @@ use super::{exit, signing};
 use engine::approval::Words;
 use engine::decide::Ask;
 use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, request};
+use kernel::Machine;
 use kernel::machine::Activity;
 use kernel::position::STOP;
 use report::change::{Change, Depth, FileChange, Work, stat};
@@ -312,7 +313,9 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
 /// for that. What does not bear on it is told.
 pub(crate) fn sound(project: &Project, run: &str, out: &Out) -> Result<(), EngineError> {
     // What cannot be landed at all says so itself.
-    if report::look::peek_run(project, run).is_err() {
+    let done = report::look::peek_run(project, run)
+        .is_ok_and(|peek| peek.machine.status().activity == Activity::Done);
+    if !done {
         return Ok(());
     }
     let reports = audit::audit(project, Some(run), audit::Rigour::Usual)?;

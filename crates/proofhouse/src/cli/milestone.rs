@@ -36,6 +36,14 @@ pub(crate) fn milestone(
                 out.line(&format!("  {}", archived.deltas.display()));
             }
         }
+        MilestoneCommand::Compact { milestone } => {
+            let moved = milestones::compact(project, milestone)?;
+            if out.json {
+                out.facts(&json!({ "milestone": milestone, "path": moved.display().to_string() }));
+            } else {
+                out.line(&format!("`{milestone}` lies in {} now", moved.display()));
+            }
+        }
     }
     Ok(exit::OK)
 }

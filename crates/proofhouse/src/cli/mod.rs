@@ -1,5 +1,6 @@
 //! The command line: what is asked, and how the answer is printed.
 
+mod agent_files;
 mod args;
 mod audit;
 mod config;
@@ -17,6 +18,7 @@ mod inbox;
 mod index;
 mod init;
 mod land;
+mod lock;
 mod log;
 mod milestone;
 mod new;
@@ -120,7 +122,20 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Config {
             command: ConfigCommand::Confirm,
         } => config::confirm(&project, out),
-        Command::Init { agent, yes } => init::init(&project, agent.clone(), *yes, out),
+        Command::Init { agents, .. } if agents.agents => agent_files::write(&project, agents, out),
+        Command::Init {
+            agent,
+            yes,
+            await_lock,
+            agents: _,
+        } => {
+            let wants = match await_lock {
+                true => init::Setup::AwaitsLock,
+                false => init::Setup::Open,
+            };
+            init::init(&project, agent.clone(), *yes, wants, out)
+        }
+        Command::Lock(args) => lock::lock(&project, args, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),
         Command::Records { command } => records::records(&project, command, out),

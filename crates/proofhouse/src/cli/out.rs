@@ -160,6 +160,12 @@ pub(crate) fn plain(text: &str) -> String {
     shown
 }
 
+/// The same of a text that is never cut: what was asked for, and what somebody found.
+pub(crate) fn uncut(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    whole(&words.join(" "))
+}
+
 /// The same for a line that is shown whole, with its tabs.
 pub(crate) fn whole(line: &str) -> String {
     let mut shown = String::with_capacity(line.len());

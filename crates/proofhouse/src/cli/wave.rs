@@ -3,7 +3,7 @@
 use super::args::{WaveCommand, WaveJobs, WaveTick};
 use super::exit;
 use super::notify;
-use super::out::{Out, Tone, dollars, plain};
+use super::out::{Out, Tone, dollars, plain, uncut};
 use super::run::on_interrupt;
 use super::signing::approved_unseen;
 use super::wave_lines::Lines;
@@ -224,7 +224,7 @@ fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
     out.line(&format!(
         "{}  {}",
         out.paint(Tone::Strong, &report.milestone),
-        plain(&report.goal)
+        uncut(&report.goal)
     ));
     match &report.wave {
         Some(wave) => out.line(&format!(

@@ -215,7 +215,13 @@ fn a_task_takes_five_attempts() {
     let drafts = attempts.iter().filter(|one| of(one, &DRAFTED));
     let steps = drafts.flat_map(|one| one["steps"].as_array().unwrap().clone());
     let steps: Vec<Value> = steps.collect();
-    attempts.retain(|one| !of(one, &DRAFTED[1..]));
+    // Who reads the change knows what to watch.
+    let watched = attempts.iter().find(|one| of(one, &["observe"]));
+    let watched = watched.unwrap()["steps"].as_array().unwrap().clone();
+    let reads = attempts.iter_mut().find(|one| of(one, &["verify"]));
+    let reads = reads.unwrap()["steps"].as_array_mut().unwrap();
+    reads.extend(watched);
+    attempts.retain(|one| !of(one, &DRAFTED[1..]) && !of(one, &["observe"]));
     attempts[0]["steps"] = steps.into();
     script["log"] = "agent.log".into();
     let add = Add::start("", Scope::Narrow, &["--exam"]);
@@ -233,8 +239,11 @@ fn a_task_takes_five_attempts() {
     let attempts = add.world.status()["attempts"].clone();
     let states = attempts.as_array().unwrap().iter();
     let states: Vec<&str> = states.map(|one| one["state"].as_str().unwrap()).collect();
-    let worked = ["ground", "examine", "tests", "build", "verify", "observe"];
+    let worked = ["ground", "critique", "examine", "tests", "build", "verify"];
     assert_eq!(states, worked, "five, and the examiner");
+    let brief = crate::quick::kept(&add.world, " verify brief").remove(0);
+    let joined = "The next phases are yours as well: `observe`.";
+    assert!(brief.contains(joined), "no `{joined}` in {brief}");
     let audit = add.world.run(&["audit"]).exits(0).out;
     assert!(audit.contains("observed"), "{audit}");
     add.tells_briefs("five attempts");

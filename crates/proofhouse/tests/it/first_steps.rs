@@ -191,6 +191,56 @@ fn empty_words_start_and_decide_nothing() {
         .refuses(1, "reason_required");
 }
 
+#[test]
+fn agents_and_commands_are_written_from_the_briefs() {
+    let world = World::new();
+    world.write(".claude/commands/lights-out-designing.md", "mine\n");
+    let said = world.run(&["init", "--agents"]).exits(0).out;
+    assert!(
+        said.contains("kept  .claude/commands/lights-out-designing.md"),
+        "{said}"
+    );
+    assert_eq!(
+        world.read(".claude/commands/lights-out-designing.md"),
+        "mine\n"
+    );
+    let brief = &flow::built_in("lights-out").unwrap().files["briefs/review.md"];
+    for path in [
+        ".claude/commands/lights-out-reviewing.md",
+        ".github/prompts/lights-out-reviewing.prompt.md",
+    ] {
+        let text = world.read(path);
+        assert!(text.contains(brief.trim()), "{path}: {text}");
+        assert!(text.contains("no gate counts it"), "{path}: {text}");
+    }
+    // Who only reads gets nothing to write with.
+    for name in ["explore", "reviewer", "verifier", "analyst"] {
+        let text = world.read(&format!(".claude/agents/lights-out-{name}.md"));
+        assert!(text.contains("\ntools: Read, Grep, Glob"), "{text}");
+        assert!(!text.contains("Edit, Write"), "{text}");
+    }
+    assert!(!world.at(".claude/agents/lights-out-builder.md").exists());
+    assert!(!world.at(".proofhouse/config.toml").exists());
+    let more = ["init", "--agents", "--workflow", "slice"];
+    world.run(&more).exits(0);
+    assert!(
+        world
+            .at(".claude/commands/slice-iteration-gate.md")
+            .exists()
+            == false
+    );
+    assert!(
+        world
+            .read(".claude/agents/slice-scout.md")
+            .contains("tools: Read, Grep, Glob\n")
+    );
+    let again = world.run(&["init", "--agents", "--json"]).exits(0).json();
+    assert_eq!(again["written"], serde_json::json!([]));
+    world
+        .run(&["init", "--agents", "--workflow", "none"])
+        .refuses(1, "unknown_workflow");
+}
+
 /// `do` makes nothing for a run that nobody could work in.
 #[test]
 fn without_an_agent_nothing_is_begun() {

@@ -222,7 +222,7 @@ of_each!(
 #[test]
 fn what_is_asked_for_is_what_the_workflow_has() {
     let add = workflow("add");
-    assert_eq!(gates(&add).len(), 11);
+    assert_eq!(gates(&add).len(), 12);
     for word in [
         "verify: heal",
         "done: reopen_build",

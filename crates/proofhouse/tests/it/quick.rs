@@ -95,6 +95,7 @@ fn weak_evidence_is_not_enough_under_auto() {
     let why = "nothing shows that the evidence could have failed";
     assert!(said.out.contains(why), "{}", said.out);
     says(&world, &["land", "t"]).refuses(1, "not_done");
+    says(&world, &["audit", "t"]).exits(0);
 }
 
 /// Whoever names no rung looks at the diff, and only a person does.

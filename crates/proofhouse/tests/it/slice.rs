@@ -201,6 +201,10 @@ fn from_intake_to_a_patch_a_snapshot_and_a_change_record() {
         "{second}"
     );
     assert!(second.contains("src/greet.txt. [E-0001]\n"), "{second}");
+    // What was quoted is edited: the fact is not called one any more.
+    let third = snapshot(&world, 3);
+    let stale = "src/greet.txt. [E-0001] — STALE: E-0001 does not stand in the code any more\n";
+    assert!(third.contains(stale), "{third}");
     for section in [
         "\n## Evidence (Scout Findings) — NON-AUTHORITATIVE\n",
         "\n## Consolidated Context (Source of Truth) — AUTHORITATIVE\n",

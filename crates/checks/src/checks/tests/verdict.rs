@@ -124,8 +124,8 @@ pub(crate) fn judge(
     }
     let (ids, from) = (order.ids.as_deref(), order.ids_from.as_deref());
     let ids = IdsOf::named(ids, from, order.ids_section.as_deref());
-    if let Some(ids) = ids.filter(|_| ran) {
-        let fault = without_test(&ids, subject, order.expect(), run).err();
+    if let Some(ids) = ids.as_ref().filter(|_| ran) {
+        let fault = without_test(ids, subject, order.expect(), run).err();
         wrong.extend(fault.map(|why| why.to_string()));
     }
     if ran && !order.keeps.is_empty() {
@@ -134,7 +134,14 @@ pub(crate) fn judge(
     }
     if wrong.is_empty() {
         let reason = format!("{}: {}", ending.as_str(), run.summary());
+        // A test of something else was green before, and should be.
+        let wanted = ids.map(|ids| ids.read(subject)).transpose()?;
+        let asked = |name: &&str| match &wanted {
+            Some(wanted) => wanted.iter().any(|id| idents::names(name, id)),
+            None => true,
+        };
         let early = names(run.with(Status::Passed));
+        let early: Vec<&str> = early.into_iter().filter(asked).collect();
         return Ok(match ending == Ending::Red && !early.is_empty() {
             true => format!("{reason}; green before the code: {}", first_few(&early, 5)),
             false => reason,

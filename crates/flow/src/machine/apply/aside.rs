@@ -2,8 +2,9 @@
 //! before a file of it goes, so that it is never anywhere else than in the repository or on the ref.
 
 use crate::machine::state::{Aside, FlowState, PutBack};
-use crate::workflow::{After, Workflow};
+use crate::workflow::{After, Workflow, labelled};
 use kernel::Decision;
+use std::collections::BTreeSet;
 
 /// More paths than this are set aside by nobody.
 const MOST_PATHS: usize = 10_000;
@@ -22,6 +23,21 @@ pub(super) fn worked(run: &mut FlowState, workflow: &Workflow, changed: &[String
     let left = MOST_PATHS.saturating_sub(paths.len());
     let in_repo = changed.iter().filter(|path| path.starts_with("repo/"));
     paths.extend(in_repo.take(left).cloned());
+}
+
+/// The files that a person has named, where nothing leads out of the repository.
+fn named(decision: &Decision, label: &str) -> Option<BTreeSet<String>> {
+    let list = labelled(&decision.because, label)?;
+    let inside = |path: &&str| {
+        let mut parts = path.split('/');
+        !path.is_empty() && parts.all(|part| !part.is_empty() && part != "." && part != "..")
+    };
+    let paths = list.split(',').map(|path| path.trim().trim_matches('`'));
+    let paths: BTreeSet<String> = paths
+        .filter(inside)
+        .map(|path| format!("repo/{path}"))
+        .collect();
+    (!paths.is_empty()).then_some(paths)
 }
 
 /// A way was taken: what it sets aside is committed first, what it takes back comes back, and what a
@@ -45,9 +61,16 @@ pub(super) fn taken(
     {
         run.aside = None;
     }
-    if let Some(aside) = &after.aside {
+    let goes = after.aside.as_ref().and_then(|aside| {
+        let paths = match &aside.named {
+            None => run.worked.get(&aside.of).cloned().unwrap_or_default(),
+            Some(label) => named(decision?, label)?,
+        };
+        Some((aside, paths))
+    });
+    if let Some((aside, paths)) = goes {
         run.aside = Some(Aside {
-            paths: run.worked.get(&aside.of).cloned().unwrap_or_default(),
+            paths,
             commit: None,
             back_to: run.commits.get(&aside.back_to).cloned(),
         });

@@ -19,14 +19,17 @@ const MOST_REMARKS: usize = 12;
 /// Whoever raised it may settle it, and a state that is there for that; what was raised by somebody who
 /// changes the code, also whoever looks at the change.
 fn may_settle(workflow: &Workflow, raised_in: &StateName, state: &StateName) -> bool {
-    let access = |state: &StateName| {
-        let role = workflow.states.get(state).and_then(|def| def.role.as_ref());
-        role.and_then(|role| workflow.roles.get(role))
-            .map(|role| role.access())
-    };
+    let access = |state: &StateName| access(workflow, state);
     raised_in == state
         || Hearing::of(workflow).settles(state, raised_in)
         || (access(raised_in) == Some(Access::Edit) && access(state) == Some(Access::ReadOnly))
+}
+
+/// What whoever works in a state may do to the code.
+fn access(workflow: &Workflow, state: &StateName) -> Option<Access> {
+    let role = workflow.states.get(state).and_then(|def| def.role.as_ref());
+    let role = role.and_then(|role| workflow.roles.get(role));
+    role.map(|role| role.access())
 }
 
 impl FlowState {
@@ -52,6 +55,10 @@ impl FlowState {
             true
         });
         let mut raised = raised;
+        // Who reads it again says what stands now.
+        if access(workflow, &state) == Some(Access::ReadOnly) {
+            self.findings.remarks.retain(|(of, _)| *of != state);
+        }
         for remark in raised.extract_if(.., |one| !one.holds()) {
             let remark = (state.clone(), remark.to_string());
             if !self.findings.remarks.contains(&remark)

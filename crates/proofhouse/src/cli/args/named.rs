@@ -2,6 +2,27 @@
 //! else than decisions: each becomes one, and goes the same way.
 
 use super::{Decide, Signing};
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct AgentFiles {
+    /// Write agents and slash commands for your editor, from a workflow's briefs, and nothing else
+    #[arg(long, conflicts_with_all = ["agent", "yes", "await_lock"])]
+    pub(crate) agents: bool,
+    /// The workflow that they are written from (default: lights-out)
+    #[arg(long, value_name = "WORKFLOW", requires = "agents")]
+    pub(crate) workflow: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Lock {
+    /// What you read; it is kept
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+    /// Sign with this unencrypted SSH key
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: Option<PathBuf>,
+}
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Heal {

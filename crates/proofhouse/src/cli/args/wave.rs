@@ -48,6 +48,11 @@ pub(crate) enum MilestoneCommand {
         /// The milestone
         milestone: String,
     },
+    /// Move one that was put away to .proofhouse/archive; nothing of it is changed
+    Compact {
+        /// The milestone
+        milestone: String,
+    },
 }
 
 #[derive(Debug, clap::Args)]

@@ -85,3 +85,61 @@ fn a_task_that_is_built_again_says_why() {
     add.decide("rebuild", "without eval").exits(0);
     add.is_in("build");
 }
+
+#[test]
+fn what_the_critic_says_is_shown_with_the_freeze() {
+    let add = Add::start(&data("gap.toml"), Scope::Narrow, &[]);
+    add.run(2);
+    add.waits_for("freeze");
+    assert_eq!(add.world.status()["budgets"]["drafts"]["used"], 1);
+    let brief = crate::quick::kept(&add.world, " specify brief");
+    let gap = "no scenario has a cart without prices";
+    assert!(brief.iter().any(|brief| brief.contains(gap)), "{brief:?}");
+    let inbox = add.world.run(&["inbox"]).exits(0).out;
+    for line in [
+        "questions: cases (critique): `critic` says no: no scenario of task/TASK.md has an empty cart",
+        "questions: shape (critique): `critic` says yes",
+        gap,
+    ] {
+        assert!(inbox.contains(line), "no `{line}` in {inbox}");
+    }
+    assert_eq!(inbox.matches(gap).count(), 1, "{inbox}");
+}
+
+#[test]
+fn nothing_is_begun_on_a_setup_that_nobody_has_locked() {
+    let world = crate::support::World::new();
+    let agent = "scripted:agent/script.toml";
+    world.write("agent/script.toml", &data("honest.toml"));
+    world
+        .run(&["init", "--agent", agent, "--await-lock"])
+        .exits(0);
+    let new = ["new", "add", "Totals for carts", "--check", "true"];
+    world.run(&new).refuses(1, "setup_unlocked");
+    // Without a terminal and without a key nobody is there.
+    let words = ["lock", "--because", "read it"];
+    world.run(&words).refuses(1, "human_presence_required");
+    let key = world.approver("ann");
+    let signed = [&words[..], &["--sign", key.to_str().unwrap()]].concat();
+    let locked = world.run(&signed).exits(0).out;
+    assert!(
+        locked.contains("ann@example.org through ssh-signature"),
+        "{locked}"
+    );
+    world.run(&new).exits(0);
+    let config = world.read(".proofhouse/config.toml");
+    world.write(
+        ".proofhouse/config.toml",
+        &format!("{config}\n# another one\n"),
+    );
+    for words in [&new[..], &["run", "totals-for-carts"]] {
+        let said = world.run(words).refuses(1, "setup_unlocked");
+        assert!(
+            said.err.contains("since ann@example.org locked"),
+            "{}",
+            said.err
+        );
+    }
+    world.run(&signed).exits(0);
+    world.run(&["run", "totals-for-carts", "--once"]).exits(0);
+}

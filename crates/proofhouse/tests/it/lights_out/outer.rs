@@ -87,6 +87,20 @@ fn the_market_is_asked_and_the_next_version_is_what_a_person_confirms() {
     world
         .decide(&product.key, "PMFValidated")
         .refuses(1, "pmf_without_signals");
+    let key = product.key.to_str().unwrap();
+    let nowhere = "Signals: docs/input/usage.csv";
+    world
+        .run(&[
+            "decide",
+            "t",
+            "PMFValidated",
+            "--because",
+            nowhere,
+            "--sign",
+            key,
+        ])
+        .refuses(1, "pmf_without_signals");
+    world.write("docs/input/usage.csv", "day,greeted\n1,40\n");
     validated(&product, "PMFValidated", "PipelineComplete");
     leads(&product, "StartPMFValidation", 2, "ValidatingPMF");
     validated(&product, "PMFNeedsIteration", "Ideating");

@@ -72,22 +72,49 @@ fn the_failure_after_an_audit_goes_to_a_person() {
     );
 }
 
-/// A greeting that is right already.
+/// A scout that finds a greeting that is right already.
+const GREETED: &str = "[[attempt]]\nstate = \"scout\"\nresult = { summary = \"found\", evidence = [{ path = \"src/greet.txt\", line = 1, snippet = \"hello Ada\", note = \"there\" }] }\n";
+
+/// Nothing is left to edit, and nobody does.
 fn greeted(more: &[&str]) -> World {
-    let idle = "[[attempt]]\nstate = \"edit\"\nresult = { summary = \"it is there\" }\n[[attempt]]\nstate = \"scout\"\nresult = { summary = \"found\", evidence = [{ path = \"src/greet.txt\", line = 1, snippet = \"hello Ada\", note = \"there\" }] }\n";
-    let world = begin_script(idle, more);
+    let idle = "[[attempt]]\nstate = \"edit\"\nresult = { summary = \"it is there\" }\n";
+    let world = begin_script(&format!("{idle}{GREETED}"), more);
     world.write("src/greet.txt", "hello Ada\n");
     world
 }
 
 #[test]
-fn an_empty_patch_does_not_pass_the_exit_gate() {
-    let world = greeted(&["--budget", "attempts=7"]);
+fn who_edits_nothing_is_not_judged() {
+    let world = greeted(&[]);
+    world.run(&["run", "t"]).exits(2);
+    assert_eq!(world.status()["waiting_for"]["reason"], "stall");
+    let path = super::path(&world);
+    assert_eq!(path, ["scout", "consolidate", "plan", "edit"]);
+}
+
+#[test]
+fn an_empty_patch_is_found_before_the_exit_gate() {
+    let undone = r#"
+[[attempt]]
+state = "edit"
+attempt = 1
+steps = [{ write = "repo/src/greet.txt", text = "hello Bob\n" }]
+result = { summary = "edited" }
+[[attempt]]
+state = "edit"
+steps = [{ write = "repo/src/greet.txt", text = "hello Ada\n" }]
+result = { summary = "as it was" }
+[[attempt]]
+state = "choose"
+attempt = 1
+result = { summary = "Ada, then", next = "edit", because = "F-0003" }
+"#;
+    let world = begin_script(&format!("{undone}{GREETED}"), &[]);
+    world.write("src/greet.txt", "hello Ada\n");
     world.run(&["run", "t"]).exits(2);
     let wrong = failures(&world);
-    assert!(
-        wrong.contains("the repository is as the run found it"),
-        "{wrong}"
-    );
-    assert!(!super::path(&world).contains(&"deliver".to_owned()));
+    let empty = "the repository is as the run found it";
+    assert!(wrong.contains(empty), "{wrong}");
+    assert_eq!(world.status()["state"], "choose");
+    assert!(!super::path(&world).contains(&"exit_gate".to_owned()));
 }

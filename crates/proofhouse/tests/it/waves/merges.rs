@@ -298,4 +298,21 @@ fn a_milestone_is_begun_meant_and_put_away_by_command() {
         .run(&["wave", "run", "m"])
         .refuses(1, "milestone_archived");
     world.run(&["audit", "--ci"]).exits(0);
+
+    // Out of the way: nothing of it is changed, and nothing stands in its name again.
+    let compact = |name: &str| world.run(&["milestone", "compact", name]);
+    compact("other").refuses(1, "milestone_not_archived");
+    compact("none").refuses(1, "milestone_not_found");
+    let journal = world.read(".proofhouse/milestones/m/wave.jsonl");
+    world.write(".proofhouse/archive/m/mine", "mine\n");
+    compact("m").refuses(1, "archive_destination_exists");
+    std::fs::remove_dir_all(world.at(".proofhouse/archive")).unwrap();
+    compact("m").exits(0);
+    assert!(!world.at(".proofhouse/milestones/m").exists());
+    assert_eq!(world.read(".proofhouse/archive/m/wave.jsonl"), journal);
+    compact("m").refuses(1, "already_compacted");
+    world.run(&new).refuses(1, "milestone_exists");
+    assert_eq!(status(&world, "m")["goal"], "two files");
+    let audit = world.run(&["audit", "--ci"]).exits(0).out;
+    assert!(audit.contains("m"), "{audit}");
 }
