@@ -25,15 +25,21 @@ fn refused(world: &World) -> serde_json::Value {
 }
 
 #[test]
-fn a_name_of_the_greatest_length_is_taken_back() {
+fn a_name_of_the_greatest_length_and_one_that_is_no_text_are_taken_back() {
+    use std::os::unix::ffi::OsStrExt;
     let world = World::new();
     let name = "x".repeat(255);
+    let no_text = r#"{ run = '''printf mine > "$(printf 'caf\351.txt')"''', must = true }"#;
     world.start(
-        &with_step(&format!("{{ write = \"repo/{name}\", text = \"mine\" }}")),
+        &with_step(&format!(
+            "{{ write = \"repo/{name}\", text = \"mine\" }}, {no_text}"
+        )),
         &[],
     );
     world.run(&["run", "t"]).exits(0);
     assert_eq!(world.read(&name), "mine");
+    let no_text = std::ffi::OsStr::from_bytes(b"caf\xe9.txt");
+    assert_eq!(fs::read(world.at("").join(no_text)).unwrap(), b"mine");
 }
 
 #[test]
