@@ -103,7 +103,7 @@ fn started(
         ("GIT_OPTIONAL_LOCKS", "0"),
         // A commit is what its name says, not what somebody has put in its place.
         ("GIT_NO_REPLACE_OBJECTS", "1"),
-        ("GIT_GRAFT_FILE", "/dev/null"),
+        ("GIT_GRAFT_FILE", "/dev/null/none"),
     ]
     .iter()
     .chain(extra_env)
