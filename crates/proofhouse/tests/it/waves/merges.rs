@@ -214,7 +214,10 @@ fn a_person_decides_and_the_base_is_asked_for_again_before_the_merge() {
     // What was approved there waits, and is not merged.
     let said = world.run(&["wave", "run", "m"]).exits(2).out;
     assert!(said.contains("unverified_fork_base"), "{said}");
-    assert_eq!(stands(&world, "m", "a"), "waiting (unverified_fork_base)");
+    assert_eq!(
+        stands(&world, "m", "a"),
+        "waiting for a person (unverified_fork_base)"
+    );
     assert_eq!(stands(&world, "m", "c"), "merged");
     // Mended, it is merged, and nothing was worked on again.
     world.git(&["-C", worktree, "update-ref", "--no-deref", "HEAD", &base]);
