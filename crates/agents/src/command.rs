@@ -104,7 +104,10 @@ impl Agent for Command {
     }
 
     fn lacks(&self) -> Option<String> {
-        no_program(&self.argv[0], "name it with its full path")
+        no_program(
+            &self.argv[0],
+            "name one on PATH, or one that is there by its full path",
+        )
     }
 
     fn run(&self, order: &Order, cancel: &Cancel, progress: &dyn Fn(&str)) -> Reply {

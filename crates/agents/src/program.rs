@@ -9,6 +9,7 @@ pub(crate) fn no_program(program: &str, mend: &str) -> Option<String> {
             "`{program}` is a file that may not be executed; `chmod +x {program}`"
         )),
         Some(_) => None,
+        None if program.contains('/') => Some(format!("there is no program `{program}`; {mend}")),
         None => Some(format!("the program `{program}` is not on PATH; {mend}")),
     }
 }

@@ -79,7 +79,12 @@ impl AgentSpec {
                 .collect(),
             AgentSpec::Command { argv, .. } => argv
                 .first()
-                .and_then(|program| no_program(program, "name it with its full path"))
+                .and_then(|program| {
+                    no_program(
+                        program,
+                        "name one on PATH, or one that is there by its full path",
+                    )
+                })
                 .into_iter()
                 .collect(),
             AgentSpec::External { agent, settings } => external(agent, settings),

@@ -55,12 +55,24 @@ pub fn audit(
     for name in names {
         let mut report = run::audit(project, &name, &claims, &signers);
         report.findings.extend(seals.broken(project, &name));
-        if records::standing(project, &name)? == Standing::Differs {
-            let what = format!(
-                "{} holds another journal of this run than .proofhouse/",
-                records::records_ref(&name)
-            );
-            report.findings.push(finding("records_differ", 0, what));
+        let own_ref = records::records_ref(&name);
+        let (code, what) = match records::standing(project, &name)? {
+            Standing::Whole => ("", String::new()),
+            Standing::Behind => (
+                "journal_behind",
+                format!(
+                    "{own_ref} goes on where the journal in .proofhouse/ ends: it was cut, or the rest was fetched with git alone (`proofhouse records fetch` brings it here)"
+                ),
+            ),
+            Standing::Differs => (
+                "records_differ",
+                format!(
+                    "{own_ref} holds, or once held, another journal of this run than .proofhouse/"
+                ),
+            ),
+        };
+        if !code.is_empty() {
+            report.findings.push(finding(code, 0, what));
         }
         let own = malformed
             .iter()

@@ -111,6 +111,7 @@ fn read(
         report
             .findings
             .extend(missing_commits(project, name, &walker)?);
+        report.findings.extend(unsaid(project, name, &walker)?);
         report.findings.extend(walker.findings);
         report
             .findings
@@ -198,6 +199,35 @@ fn missing_commits(
         .map(|(seq, commit)| {
             let what = format!("the journal names the commit {commit}, and nobody has it here");
             finding("commit_missing", *seq, what)
+        })
+        .collect())
+}
+
+/// Commits that the journal calls its checkpoints, and that do not say so themselves: who rewrites a journal
+/// can name any commit there.
+fn unsaid(project: &Project, name: &str, walker: &Walker) -> Result<Vec<Finding>, EngineError> {
+    let made: BTreeSet<&str> = walker.checkpoints().map(|(_, commit)| commit).collect();
+    // Those that are not here have their finding, or were never cloned.
+    let missing = git::missing(project.repo(), &made)?;
+    let there = made.into_iter().filter(|commit| !missing.contains(*commit));
+    let there: BTreeSet<&str> = there.collect();
+    if there.is_empty() {
+        return Ok(Vec::new());
+    }
+    let claims = git::claims_of(project.repo(), &there)?;
+    let said = |commit: &str, seq: u64| {
+        let mut claims = claims.iter();
+        claims.any(|claim| claim.commit == commit && claim.run == name && claim.seq < seq)
+    };
+    let unsaid = walker
+        .checkpoints()
+        .filter(|(seq, commit)| there.contains(commit) && !said(commit, *seq));
+    Ok(unsaid
+        .map(|(seq, commit)| {
+            let what = format!(
+                "the journal calls {commit} its checkpoint, and that commit names no earlier record of this run"
+            );
+            finding("checkpoint_unsaid", seq, what)
         })
         .collect())
 }

@@ -131,6 +131,12 @@ impl Walker {
         }
     }
 
+    /// The commits that the run has made, with their lines; its base is the only other that a journal names.
+    pub(crate) fn checkpoints(&self) -> impl Iterator<Item = (u64, &str)> {
+        let made = self.commits.iter().filter(|(seq, _)| *seq > 1);
+        made.map(|(seq, commit)| (*seq, commit.as_str()))
+    }
+
     pub(crate) fn take(&mut self, event: Event, seq: u64) {
         match &event.body {
             Body::SessionOpened(_) | Body::EffectBegan(_) => self.opened = true,

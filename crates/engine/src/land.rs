@@ -81,7 +81,12 @@ impl Ready {
                     "`{run}` stands in `{}`, and only what is done can land",
                     status.state
                 ),
-                format!("`proofhouse status {run}` shows what it waits for"),
+                match status.activity {
+                    Activity::Stopped => format!(
+                        "it has ended; `proofhouse diff {run}` shows what it made, which `refs/proofhouse/{run}` keeps"
+                    ),
+                    _ => format!("`proofhouse status {run}` shows what it waits for"),
+                },
             ));
         }
         let work = Work::since(&project, &peek, &started, &own.base)?;

@@ -25,6 +25,8 @@ struct Body<'a> {
     signature: &'a Signature,
     block: &'a Block,
     attributes: &'a [Attribute],
+    /// Does a trait say what it is given?
+    of_a_trait: bool,
 }
 
 /// An edit of a text: where, and what stands there then.
@@ -201,6 +203,7 @@ fn collect<'a>(items: &'a [Item], owner: &str, found: &mut Vec<Body<'a>>) {
                 signature: &one.sig,
                 block: &one.block,
                 attributes: &one.attrs,
+                of_a_trait: false,
             }),
             Item::Mod(one) if !for_tests(&one.attrs) => {
                 if let Some((_, items)) = &one.content {
@@ -227,6 +230,7 @@ fn collect<'a>(items: &'a [Item], owner: &str, found: &mut Vec<Body<'a>>) {
                             signature: &method.sig,
                             block: &method.block,
                             attributes: &method.attrs,
+                            of_a_trait: one.trait_.is_some(),
                         });
                     }
                 }
@@ -241,6 +245,7 @@ fn collect<'a>(items: &'a [Item], owner: &str, found: &mut Vec<Body<'a>>) {
                             signature: &method.sig,
                             block,
                             attributes: &method.attrs,
+                            of_a_trait: true,
                         });
                     }
                 }
@@ -325,8 +330,13 @@ fn answers(body: &Body<'_>, tests: &[&str], text: &str) -> Vec<(String, String)>
             break;
         }
     }
-    let only = source.trim_start_matches('{').trim_end_matches('}').trim();
-    found.retain(|code| code != only);
+    // Where nothing is given, one answer is all that there is. What is given and not looked at is no reason
+    // for one, unless a trait asks for it.
+    let given = |argument: &FnArg| matches!(argument, FnArg::Typed(_));
+    if body.of_a_trait || !body.signature.inputs.iter().any(given) {
+        let only = source.trim_start_matches('{').trim_end_matches('}').trim();
+        found.retain(|code| code != only);
+    }
     found.dedup();
     let each = found.into_iter().map(|code| {
         let what = format!("always gives {code}");

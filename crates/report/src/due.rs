@@ -123,10 +123,13 @@ pub fn lessons(project: &Project) -> Result<Vec<Learnt>, EngineError> {
 /// What to do now: decisions first, then runs that nobody drives, then something new.
 pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
     let mut steps = decisions(project)?;
+    let mut at_work = Vec::new();
     for (run, looked) in look::all(project)? {
         let Ok(looked) = looked else { continue };
         let works = looked.status().activity == Activity::Working;
-        if works && !look::is_driven(project, &run) {
+        if works && look::is_driven(project, &run) {
+            at_work.push(run);
+        } else if works {
             let verb = match looked {
                 Looked::Run(_) => "run",
                 Looked::Project(_) => "factory run",
@@ -137,6 +140,18 @@ pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
                 run,
             });
         }
+    }
+    if steps.is_empty() && !at_work.is_empty() {
+        let runs = at_work.iter().map(|run| format!("`{run}`"));
+        let runs = runs.collect::<Vec<_>>().join(", ");
+        steps.push(Step {
+            what: format!("nothing waits for you; {runs} at work"),
+            commands: at_work
+                .iter()
+                .map(|run| format!("proofhouse attach {run}"))
+                .collect(),
+            run: String::new(),
+        });
     }
     if steps.is_empty() {
         let commands = ["proofhouse do '...'", "proofhouse new add '...'"];

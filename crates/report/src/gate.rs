@@ -30,6 +30,9 @@ pub struct Gate {
     pub millis: u64,
     /// Did it let the run through?
     pub passed: bool,
+    /// It did not, and the engine took the run back, to where that is mended.
+    #[serde(skip)]
+    pub sent_back: bool,
     /// Every check's answer.
     pub checks: Vec<Check>,
 }
@@ -114,6 +117,7 @@ impl Gate {
             at,
             millis: began.map_or(0, |began| at.since(began.at)),
             passed: results.all(|result| passes(std::slice::from_ref(result))),
+            sent_back: false,
             checks: ended
                 .results
                 .iter()
@@ -123,13 +127,17 @@ impl Gate {
     }
 }
 
-/// The latest gate of every state, of gates that stand newest first.
+/// The latest gate of every state, of gates that stand newest first. One that took the run back is an earlier
+/// try where another gate has proven the work since: not every way to the end leads through its state again.
 pub fn latest(gates: &[Gate]) -> Vec<&Gate> {
     let mut latest: Vec<&Gate> = Vec::new();
+    let mut proven = false;
     for gate in gates {
-        if latest.iter().all(|seen| seen.state != gate.state) {
+        let mended = gate.sent_back && proven;
+        if !mended && latest.iter().all(|seen| seen.state != gate.state) {
             latest.push(gate);
         }
+        proven |= gate.passed && gate.checks.iter().any(Check::proves);
     }
     latest
 }

@@ -6,6 +6,7 @@ use crate::gate::{Began, Gate};
 use crate::look;
 use kernel::ledger::AttemptNote;
 use kernel::snapshot::SnapshotTaken;
+use kernel::table::Actor;
 use kernel::{Body, Decision, EffectId, Event, Outcome, Refusal, Time};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -56,13 +57,21 @@ impl History {
 
     /// Every gate that was run, oldest first. `noted` names a check that the gate does not judge by.
     pub fn gates(&self, noted: Option<&str>) -> Vec<Gate> {
-        let ended = self.events.iter().filter_map(|event| match &event.body {
-            Body::GateEnded(ended) => Some((event.at, ended)),
-            _ => None,
-        });
-        ended
-            .map(|(at, ended)| Gate::of(at, ended, self.began(ended.effect), noted))
-            .collect()
+        let mut gates: Vec<Gate> = Vec::new();
+        for event in &self.events {
+            match (&event.body, gates.last_mut()) {
+                (Body::GateEnded(ended), _) => {
+                    gates.push(Gate::of(event.at, ended, self.began(ended.effect), noted));
+                }
+                (Body::Moved(moved), Some(gate)) => {
+                    let left =
+                        moved.from.as_str() == gate.state && moved.position.state != moved.from;
+                    gate.sent_back |= !gate.passed && left && moved.by == Actor::Engine;
+                }
+                _ => {}
+            }
+        }
+        gates
     }
 
     /// Every ended attempt's outcome.

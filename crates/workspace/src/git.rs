@@ -11,7 +11,7 @@ pub use checkpoint::set_ref;
 pub use checkpoint::{
     Content, Settled, Spot, TURNS, check_out, checkpoint, edits, edits_ref, run_ref, settled,
 };
-pub use claims::{Claim, TRAILER, claims, claims_by};
+pub use claims::{Claim, TRAILER, claims, claims_by, claims_of};
 pub use conversion::{ATTRIBUTES, as_handed_out};
 pub use put_back::{committed, put_back};
 pub use unfinished::{keep_unfinished, unfinished_ref};
@@ -101,6 +101,9 @@ fn started(
         ("LC_ALL", "C"),
         ("GIT_TERMINAL_PROMPT", "0"),
         ("GIT_OPTIONAL_LOCKS", "0"),
+        // A commit is what its name says, not what somebody has put in its place.
+        ("GIT_NO_REPLACE_OBJECTS", "1"),
+        ("GIT_GRAFT_FILE", "/dev/null/none"),
     ]
     .iter()
     .chain(extra_env)

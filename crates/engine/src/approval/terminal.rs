@@ -70,7 +70,7 @@ fn absent(what: &str) -> EngineError {
     EngineError::user(
         "human_presence_required",
         what,
-        "run `proofhouse decide` yourself in a terminal; or list keys in .proofhouse/approvers and \
+        "run the command yourself in a terminal; or list keys in .proofhouse/approvers and \
          add `--sign KEY`",
     )
 }

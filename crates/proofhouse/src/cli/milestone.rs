@@ -65,7 +65,9 @@ fn new(project: &Project, args: &MilestoneNew, out: &Out) -> Result<(), EngineEr
     }
     let tasks = count(args.tasks.len() as u64, "task");
     out.line(&format!("{} with {tasks}", path.display()));
-    out.line(&format!("next: proofhouse wave run {name}"));
+    out.line(&format!(
+        "next: proofhouse wave run {name}, which moves the branch forward as each merge passes"
+    ));
     Ok(())
 }
 

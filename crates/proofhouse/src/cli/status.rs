@@ -106,7 +106,9 @@ fn of_run(out: &Out, run: &RunReport) {
             plain(&attempt.reason)
         ));
     }
-    if let Some(refusal) = &status.last_refusal {
+    // Of a run that is done it says nothing any more.
+    let open = (status.activity != Activity::Done).then_some(status.last_refusal.as_ref());
+    if let Some(refusal) = open.flatten() {
         out.line(&format!(
             "  {} {}",
             out.paint(Tone::Warn, "last refusal"),

@@ -233,7 +233,7 @@ fn new_says_early_what_an_agent_lacks_and_refuses_what_can_never_work() {
         (
             "[agents.claude]\nprogram = \"/nowhere/claude\"\n",
             "claude",
-            "`/nowhere/claude` is not on PATH",
+            "there is no program `/nowhere/claude`",
         ),
         (
             "[agents.anthropic]\nkey_file = \"agent/no-key\"\n",

@@ -224,10 +224,9 @@ fn agents_and_commands_are_written_from_the_briefs() {
     let more = ["init", "--agents", "--workflow", "slice"];
     world.run(&more).exits(0);
     assert!(
-        world
+        !world
             .at(".claude/commands/slice-iteration-gate.md")
             .exists()
-            == false
     );
     assert!(
         world

@@ -114,6 +114,11 @@ fn says_otherwise(world: &World) {
     world.write("code.txt", "good and unproven\n");
     world.git(&["commit", "--quiet", "--all", "--amend", "-m", &message]);
     found("landed_differs");
+    // Also where git is told to show another commit in its place.
+    let other = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["replace", &other, &head]);
+    found("landed_differs");
+    world.git(&["replace", "-d", &other]);
     let stands = says(world, &["status", "t"]).exits(0).out;
     assert!(stands.contains("and holds something else"), "{stands}");
     world.git(&["reset", "--quiet", "--hard", &head]);

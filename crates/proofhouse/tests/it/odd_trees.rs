@@ -37,6 +37,15 @@ fn a_name_of_the_greatest_length_is_taken_back() {
 }
 
 #[test]
+fn a_name_that_is_no_text_is_the_agents_doing() {
+    let world = World::new();
+    let step = r#"{ run = '''printf mine > "$(printf 'caf\351.txt')"''', must = true }"#;
+    world.start(&with_step(step), &[]);
+    let reason = refused(&world)["reason"].to_string();
+    assert!(reason.contains("not plain UTF-8"), "{reason}");
+}
+
+#[test]
 fn repositories_that_an_agent_begins_become_plain_files() {
     let world = World::new();
     let made = "git init -q inner && mkdir -p inner/src inner/out && echo lib > inner/src/lib.rs \

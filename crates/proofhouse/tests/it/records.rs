@@ -70,8 +70,22 @@ fn a_fresh_clone_with_the_refs_can_be_audited() {
     assert_eq!(clone.git(&["status", "--porcelain"]), "");
     let page = says(&clone, &["status", "t", "--json"]).exits(0).json();
     assert_eq!(page["state"], "done");
-    // A piece that is not what it is called is missing.
+    // A journal that ends early, and a ref that holds none.
     let journal = clone.read(".proofhouse/journal/t.jsonl");
+    let finds = |code: &str| {
+        let said = says(&clone, &["audit", "--ci"]).exits(1).out;
+        assert!(said.contains(code), "no {code} in {said}");
+    };
+    let end = journal.trim_end().rfind('\n').unwrap() + 1;
+    clone.write(".proofhouse/journal/t.jsonl", &journal[..end]);
+    finds("journal_behind");
+    clone.write(".proofhouse/journal/t.jsonl", &journal);
+    let kept = clone.git(&["rev-parse", "refs/proofhouse/records/t"]);
+    clone.git(&["update-ref", "refs/proofhouse/records/t", "HEAD"]);
+    finds("records_differ");
+    clone.git(&["update-ref", "refs/proofhouse/records/t", &kept]);
+    says(&clone, &["audit", "--ci"]).exits(0);
+    // A piece that is not what it is called is missing.
     clone.write(
         ".proofhouse/journal/t.jsonl",
         &journal.replacen("framed", "framEd", 1),

@@ -64,6 +64,7 @@ fn gate(state: &str, checks: Vec<Check>) -> Gate {
         effect: EffectId(2),
         state: state.to_owned(),
         subject: String::new(),
+        sent_back: false,
         passed: checks.iter().all(|check| check.answer == Answer::Passed),
         at: AT,
         millis: 0,
@@ -349,6 +350,11 @@ fn proven_needs_an_end_and_passed_checks() {
         let check = check(Answer::Passed);
         gate("verify", vec![Check { proof, ..check }])
     };
+    // Another state's gate, which took the run back.
+    let sent_back = || Gate {
+        sent_back: true,
+        ..gate("earlier", failed().checks)
+    };
     let mut no_check = passed();
     no_check.checks.clear();
     let mut lying = failed();
@@ -383,6 +389,12 @@ fn proven_needs_an_end_and_passed_checks() {
         (
             Activity::Done,
             vec![passed(), gate("review", failed().checks)],
+            "Done, not proven",
+        ),
+        (Activity::Done, vec![passed(), sent_back()], "Proven"),
+        (
+            Activity::Done,
+            vec![sent_back(), passed()],
             "Done, not proven",
         ),
         (Activity::Working, vec![passed()], "Not proven yet"),

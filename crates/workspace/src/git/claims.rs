@@ -1,8 +1,9 @@
 //! What commits say of a journal: its head, as a trailer. It does not guess at a malformed one, and
 //! names it.
 
-use super::git;
+use super::{git, with_input};
 use crate::error::Error;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The trailer's key.
@@ -26,11 +27,26 @@ pub fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), Error> {
 
 /// The same, for another trailer.
 pub fn claims_by(repo: &Path, key: &str) -> Result<(Vec<Claim>, Vec<String>), Error> {
-    let format = format!("--format=%H%x09%(trailers:key={key},valueonly,separator=%x2C)");
     let grep = format!("--grep={key}:");
-    let log = git(repo, &["log", "--all", &grep, &format], &[])?;
+    let log = git(repo, &["log", "--all", &grep, &format_of(key)], &[])?;
+    Ok(parsed(&log, key))
+}
+
+/// The claims of these commits alone, whether a ref leads to them or not. All of them must be there.
+pub fn claims_of(repo: &Path, commits: &BTreeSet<&str>) -> Result<Vec<Claim>, Error> {
+    let asked: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
+    let args = ["log", "--no-walk", "--stdin", &format_of(TRAILER)];
+    let log = with_input(repo, &args, asked.into_bytes())?;
+    Ok(parsed(&log, TRAILER).0)
+}
+
+fn format_of(key: &str) -> String {
+    format!("--format=%H%x09%(trailers:key={key},valueonly,separator=%x2C)")
+}
+
+fn parsed(log: &[u8], key: &str) -> (Vec<Claim>, Vec<String>) {
     let (mut claims, mut malformed) = (Vec::new(), Vec::new());
-    for line in String::from_utf8_lossy(&log).lines() {
+    for line in String::from_utf8_lossy(log).lines() {
         let Some((commit, trailers)) = line.split_once('\t') else {
             continue;
         };
@@ -44,7 +60,7 @@ pub fn claims_by(repo: &Path, key: &str) -> Result<(Vec<Claim>, Vec<String>), Er
             }
         }
     }
-    Ok((claims, malformed))
+    (claims, malformed)
 }
 
 fn parse_claim(commit: &str, trailer: &str) -> Option<Claim> {

@@ -175,7 +175,7 @@ fn differing(
             lines.push(format!("{path}: the filter `{filter}`"));
         } else if new("diff").is_some_and(|diff| diff == "unset") && is_text(&repo.join(path)) {
             lines.push(format!("{path}: `-diff` hides what changes in it"));
-        } else if path.contains('\n') {
+        } else if path.contains(['\n', char::REPLACEMENT_CHARACTER]) {
             lines.push(format!("{path}: nothing compares a file with such a name"));
         } else {
             tried.push(path);

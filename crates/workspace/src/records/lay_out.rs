@@ -5,7 +5,8 @@ use super::{RECORDS, listed, records_ref};
 use crate::error::Error;
 use crate::git;
 use crate::project::{Project, Records};
-use std::collections::BTreeMap;
+use crate::worktree;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path};
 use store::RunName;
 
@@ -41,19 +42,51 @@ pub fn lay_out_missing(project: &Project) -> Result<Vec<String>, Error> {
     Ok(laid_out)
 }
 
-/// Compares, and changes nothing.
+/// Compares, and changes nothing. What was once kept on the ref must be the beginning of what is here: also
+/// what later commits of the ref no longer hold.
 pub fn standing(project: &Project, run: &str) -> Result<Standing, Error> {
     let path = project.journals().join(format!("{run}.jsonl"));
     let here = std::fs::read(&path).unwrap_or_default();
-    let name = format!("{}:journal/{run}.jsonl", records_ref(run));
-    let ended = git::ended(project.repo(), &["cat-file", "blob", &name], &[])?;
-    if !ended.exited_with(0) || here.starts_with(&ended.stdout) {
+    let Some(kept) = kept(project.repo(), run)? else {
         return Ok(Standing::Whole);
-    }
-    Ok(match ended.stdout.starts_with(&here) {
-        true => Standing::Behind,
+    };
+    let begins = |kept: &Option<Vec<u8>>| kept.as_ref().is_some_and(|kept| here.starts_with(kept));
+    let goes_on =
+        |kept: &Option<Vec<u8>>| kept.as_ref().is_some_and(|kept| kept.starts_with(&here));
+    Ok(match kept.iter().all(begins) {
+        true => Standing::Whole,
+        false if kept.iter().all(|kept| begins(kept) || goes_on(kept)) => Standing::Behind,
         false => Standing::Differs,
     })
+}
+
+/// The journal as each commit of a run's ref holds it, the last first; none inside where one holds none, and
+/// none at all where there is no such ref.
+fn kept(repo: &Path, run: &str) -> Result<Option<Vec<Option<Vec<u8>>>>, Error> {
+    let own_ref = records_ref(run);
+    if worktree::resolve(repo, &own_ref)?.is_none() {
+        return Ok(None);
+    }
+    let log = git::text(&git::git(
+        repo,
+        &["rev-list", "--first-parent", &own_ref],
+        &[],
+    )?);
+    let asked: String = log
+        .lines()
+        .map(|commit| format!("{commit}:journal/{run}.jsonl\n"))
+        .collect();
+    let names = ["cat-file", "--batch-check=%(objectname)"];
+    let names = git::text(&git::with_input(repo, &names, asked.into_bytes())?);
+    // One that is not there comes back with a remark.
+    let names: Vec<Option<String>> = names
+        .lines()
+        .map(|name| (!name.contains(' ')).then(|| name.to_owned()))
+        .collect();
+    let different: BTreeSet<&String> = names.iter().flatten().collect();
+    let blobs = contents(repo, different.into_iter())?;
+    let each = names.iter().map(|name| blobs.get(name.as_ref()?).cloned());
+    Ok(Some(each.collect()))
 }
 
 pub(super) fn one(project: &Project, run: &str) -> Result<(), Error> {

@@ -277,7 +277,8 @@ pub fn as_git_hands_out(context: &Context, home: &Path, changes: &[Change]) -> R
             change.after,
             Some(Node::File { .. } | Node::Executable { .. })
         );
-        file && change.root == Root::Repo
+        // A name that is no text stands there encoded, after a slash; the gate tells if git converts it.
+        file && change.root == Root::Repo && !change.path.starts_with('/')
     };
     let paths: Vec<&str> = changes
         .iter()

@@ -319,6 +319,19 @@ def literals(tests, name):
     return list(found)
 
 
+def ignores_what_it_is_given(source, node):
+    """Does a function take something and look at none of it? Then it is itself a body that always gives
+    the same. Those that somebody else's rules ask for may: methods that a base has, and what is decorated."""
+    asked_for = {id(one) for owner in ast.walk(source.tree) if isinstance(owner, ast.ClassDef)
+                 and (owner.bases or owner.keywords) for one in owner.body}
+    taken = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs,
+             *filter(None, (node.args.vararg, node.args.kwarg)))
+    taken = {one.arg for one in taken} - {"self", "cls"}
+    looked_at = {one.id for part in work(node) for one in ast.walk(part) if isinstance(one, ast.Name)}
+    return (bool(taken) and not taken & looked_at and not node.decorator_list
+            and id(node) not in asked_for)
+
+
 def constants(source, node, tests):
     """What a body may be replaced with, each with a word for it."""
     body = work(node)
@@ -334,7 +347,8 @@ def constants(source, node, tests):
         # Tests ask these by an operator, and name them nowhere.
         operators = ["True", "False"] if node.name in ASKED else []
         for said in dict.fromkeys(operators + literals(tests, node.name)):
-            if len(set(only)) != 1 or ast.dump(ast.parse(said, mode="eval").body) != only[0]:
+            same = set(only) == {ast.dump(ast.parse(said, mode="eval").body)}
+            if not same or ignores_what_it_is_given(source, node):
                 yield "return " + said, "always gives " + said
     if not (returns and set(only) == {ast.dump(ast.Constant(None))}):
         yield "return None", "always gives None" if returns else "does nothing"
