@@ -219,6 +219,7 @@ fn a_person_decides_and_the_base_is_asked_for_again_before_the_merge() {
         "waiting for a person (unverified_fork_base)"
     );
     assert_eq!(stands(&world, "m", "c"), "merged");
+    assert_eq!(count(&world, "m", "merge_held.v1"), 0);
     // Mended, it is merged, and nothing was worked on again.
     world.git(&["-C", worktree, "update-ref", "--no-deref", "HEAD", &base]);
     world.run(&["wave", "run", "m"]).exits(0);
