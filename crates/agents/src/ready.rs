@@ -169,7 +169,7 @@ mod tests {
         assert_eq!(missing("command:sh -c true"), "");
         let cases = [
             ("command:proofhouse-no-such-program", "is not on PATH"),
-            ("command:/nowhere/at/all", "is not on PATH"),
+            ("command:/nowhere/at/all", "there is no program"),
             ("scripted:nowhere.toml", "nowhere.toml"),
         ];
         for (text, part) in cases {
