@@ -5,7 +5,7 @@ use crate::finding::{Finding, beside};
 use flow::Flow;
 use kernel::Machine;
 use kernel::machine::Activity;
-use report::change::Work;
+use report::work::Work;
 use report::landed::{self, EVIDENCE};
 use workspace::error::EngineError;
 use workspace::git;

@@ -1,27 +1,15 @@
 //! What a run changed: its files, how much of each, and the hunks, as git knows them. It reads commits
 //! that the journal names and nothing else; the task folder is a record of the work, and no work.
 
-use crate::history::{History, history};
-use crate::look::{Peek, peek_run};
+use crate::look::peek_run;
+use crate::stat::stat;
+use crate::work::Work;
 use flow::Flow;
-use kernel::event::RunStarted;
+use kernel::Machine;
 use kernel::machine::Activity;
-use kernel::{Body, Machine};
 use serde::Serialize;
-use std::path::Path;
-use workspace::git::{edits, git, text};
-use workspace::{EngineError, Project, worktree};
-
-/// What a run has made, as git knows it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Work {
-    /// The commit that it began with.
-    pub base: String,
-    /// The last commit of the run.
-    pub tip: String,
-    /// The task folder, if it is part of the tree.
-    pub task: Option<String>,
-}
+use workspace::git::{edits, git};
+use workspace::{EngineError, Project};
 
 /// What a run changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -119,129 +107,6 @@ pub enum Depth {
 }
 
 impl Work {
-    /// What a run has made so far.
-    pub fn of(project: &Project, run: &str) -> Result<Self, EngineError> {
-        let peek = peek_run(project, run)?;
-        let Some(started) = peek.machine.started() else {
-            return Err(works_here(run));
-        };
-        if let Some(own) = &started.own_tree {
-            return Self::since(project, &peek, started, &own.base);
-        }
-        Self::here(project, started, &history(project, run)?)?.ok_or_else(|| works_here(run))
-    }
-
-    /// The same for a run whose history is known; nothing before its first commit.
-    pub(crate) fn in_history(
-        project: &Project,
-        started: &RunStarted,
-        history: &History,
-    ) -> Result<Option<Self>, EngineError> {
-        match &started.own_tree {
-            Some(own) => Ok(Some(Self {
-                base: own.base.clone(),
-                tip: history.commits().pop().unwrap_or_else(|| own.base.clone()),
-                task: task_inside(started),
-            })),
-            None => Self::here(project, started, history),
-        }
-    }
-
-    /// What a run with a tree of its own has made since this commit.
-    pub fn since(
-        project: &Project,
-        peek: &Peek<Flow>,
-        started: &RunStarted,
-        base: &str,
-    ) -> Result<Self, EngineError> {
-        let run = started.run.as_str();
-        let tip = peek.machine.last_commit().unwrap_or(base).to_owned();
-        if worktree::resolve(project.top(), &tip)?.is_none() {
-            return Err(EngineError::environment(
-                "commit_missing",
-                format!(
-                    "the journal of `{run}` names the commit {tip}, and this repository has none such"
-                ),
-                "fetch the run's ref from where it was made",
-            ));
-        }
-        Ok(Self {
-            base: base.to_owned(),
-            tip,
-            task: task_inside(started),
-        })
-    }
-
-    /// In the person's own tree only checkpoints tell: from the first, if nobody had edited before it,
-    /// else from what it was made on.
-    fn here(
-        project: &Project,
-        started: &RunStarted,
-        history: &History,
-    ) -> Result<Option<Self>, EngineError> {
-        let commits = history.commits();
-        let (Some(first), Some(last)) = (commits.first(), commits.last()) else {
-            return Ok(None);
-        };
-        let parent = format!("{first}^");
-        let edited = edited_before_the_first_commit(history);
-        let before = match edited {
-            true => worktree::resolve(project.top(), &parent)?,
-            false => None,
-        };
-        Ok(Some(Self {
-            base: before.unwrap_or_else(|| first.clone()),
-            tip: last.clone(),
-            task: task_inside(started),
-        }))
-    }
-
-    /// What it changed, as git shows it with these further arguments.
-    pub fn diff(&self, project: &Project, args: &[&str]) -> Result<Vec<u8>, EngineError> {
-        let mut all = vec![
-            "diff",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--submodule=short",
-            "--find-renames",
-        ];
-        all.extend(args);
-        all.extend([self.base.as_str(), self.tip.as_str(), "--", "."]);
-        let without = self.without();
-        all.extend(without.as_deref());
-        git(project.top(), &all, &[])
-    }
-
-    /// The tree of a commit without the task folder.
-    pub fn tree_of(&self, repo: &Path, commit: &str, index: &Path) -> Result<String, EngineError> {
-        let Some(task) = &self.task else {
-            let tree = format!("{commit}^{{tree}}");
-            return Ok(text(&git(repo, &["rev-parse", &tree], &[])?));
-        };
-        let index = index.display().to_string();
-        let env = [("GIT_INDEX_FILE", index.as_str())];
-        git(repo, &["read-tree", commit], &env)?;
-        let remove = [
-            "--literal-pathspecs",
-            "rm",
-            "-r",
-            "--quiet",
-            "--cached",
-            "--ignore-unmatch",
-        ];
-        git(repo, &[&remove[..], &["--", task]].concat(), &env)?;
-        let tree = git(repo, &["write-tree"], &env).map(|tree| text(&tree));
-        // Scratch of this one alone.
-        let _ = std::fs::remove_file(&index);
-        tree
-    }
-
-    /// The task folder as git is told to leave it out.
-    pub fn without(&self) -> Option<String> {
-        let task = self.task.as_ref()?;
-        Some(format!(":(exclude,top,literal){task}"))
-    }
-
     /// What it changed.
     pub fn change(
         &self,
@@ -357,39 +222,8 @@ fn has(project: &Project, tree: &str) -> bool {
     git(project.top(), &["cat-file", "-e", tree], &[]).is_ok()
 }
 
-/// The refusal of a run whose work is nowhere but in the person's own tree.
-pub fn works_here(run: &str) -> EngineError {
-    EngineError::user(
-        "works_here",
-        format!("`{run}` works in your own tree: what it made is there, and `git diff` shows it"),
-        "commit it yourself; runs that are begun without `--here` have a tree of their own",
-    )
-}
-
-pub(crate) fn task_inside(started: &RunStarted) -> Option<String> {
-    let task = Path::new(&started.task);
-    let inside = task.is_relative() && !task.starts_with(".proofhouse");
-    inside.then(|| started.task.clone())
-}
-
-fn edited_before_the_first_commit(history: &History) -> bool {
-    for event in history.events() {
-        match &event.body {
-            Body::CheckpointEnded(ended) if ended.commit.is_some() => return false,
-            Body::AttemptEnded(ended) => {
-                let mut changed = ended.outcome.changed.iter();
-                if changed.any(|path| path.starts_with("repo/")) {
-                    return true;
-                }
-            }
-            _ => {}
-        }
-    }
-    false
-}
-
 /// The files of `git diff --raw --numstat -z`: first what became of each, then how much of it.
-fn listing(bytes: &[u8]) -> Vec<FileChange> {
+pub(crate) fn listing(bytes: &[u8]) -> Vec<FileChange> {
     let text = String::from_utf8_lossy(bytes);
     let mut tokens = text
         .split('\0')
@@ -480,105 +314,13 @@ fn begun(head: &str) -> Option<Hunk> {
     })
 }
 
-/// How much of each file changed, within this many columns; nothing if nothing did.
-pub fn stat(changes: &[FileChange], columns: usize) -> String {
-    if changes.is_empty() {
-        return String::new();
-    }
-    let names: Vec<String> = changes
-        .iter()
-        .map(|one| short_name(one, columns / 2))
-        .collect();
-    let widest = names
-        .iter()
-        .map(|name| name.chars().count())
-        .max()
-        .unwrap_or(0);
-    let total = |one: &FileChange| one.added.unwrap_or(0) + one.removed.unwrap_or(0);
-    let most = changes.iter().map(total).max().unwrap_or(0).max(1);
-    let digits = most.to_string().len().max(1);
-    let room = columns.saturating_sub(widest + digits + 5).max(8) as u64;
-    let scaled = |count: u64| match most <= room {
-        true => count,
-        // What changed at all is seen.
-        false => (count * room / most).max(u64::from(count > 0)),
-    };
-    let mut text = String::new();
-    for (one, name) in changes.iter().zip(&names) {
-        let gap = " ".repeat(widest - name.chars().count());
-        let drawn = match (one.added, one.removed) {
-            (Some(added), Some(removed)) => {
-                let drawn = |sign: &str, count| sign.repeat(scaled(count) as usize);
-                let bar = format!("{}{}", drawn("+", added), drawn("-", removed));
-                format!("{:>digits$} {bar}", added + removed)
-            }
-            _ => "no text".to_owned(),
-        };
-        text.push_str(format!(" {name}{gap} | {drawn}").trim_end());
-        text.push('\n');
-    }
-    text.push_str(&format!(" {}\n", totals(changes)));
-    text
-}
-
-/// `2 files changed, 5 insertions(+), 1 deletion(-)`.
-pub fn totals(changes: &[FileChange]) -> String {
-    let many = |count: u64, one: &str, more: &str| match count {
-        1 => format!("1 {one}"),
-        count => format!("{count} {more}"),
-    };
-    let added: u64 = changes.iter().filter_map(|one| one.added).sum();
-    let removed: u64 = changes.iter().filter_map(|one| one.removed).sum();
-    let mut text = many(changes.len() as u64, "file changed", "files changed");
-    if added > 0 {
-        text.push_str(&format!(
-            ", {}",
-            many(added, "insertion(+)", "insertions(+)")
-        ));
-    }
-    if removed > 0 {
-        text.push_str(&format!(
-            ", {}",
-            many(removed, "deletion(-)", "deletions(-)")
-        ));
-    }
-    text
-}
-
-/// The name as it is drawn: the end of a long path says more than its beginning.
-fn short_name(change: &FileChange, most: usize) -> String {
-    let name = match &change.from {
-        Some(from) => format!("{from} => {}", change.path),
-        None => change.path.clone(),
-    };
-    // A line break or another trick in a name draws no line of its own.
-    let name: String = name
-        .chars()
-        .map(|c| {
-            if c.is_control() || kernel::unseen::is_unseen(c) {
-                '?'
-            } else {
-                c
-            }
-        })
-        .collect();
-    let length = name.chars().count();
-    match length <= most.max(8) {
-        true => name,
-        false => format!(
-            "...{}",
-            name.chars()
-                .skip(length - most.max(8) + 3)
-                .collect::<String>()
-        ),
-    }
-}
+/// As git lists files.
+#[cfg(test)]
+pub(crate) const LISTED: &[u8] = b":100644 100644 a b M\0code.txt\0:100644 100644 a b R090\0old name\0new\nname\0:000000 100644 0 b A\0logo.png\x003\t1\tcode.txt\x000\t2\t\0old name\0new\nname\0-\t-\tlogo.png\0";
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const LISTED: &[u8] = b":100644 100644 a b M\0code.txt\0:100644 100644 a b R090\0old name\0new\nname\0:000000 100644 0 b A\0logo.png\x003\t1\tcode.txt\x000\t2\t\0old name\0new\nname\0-\t-\tlogo.png\0";
 
     #[test]
     fn files_are_listed_by_their_very_names() {
@@ -592,16 +334,6 @@ mod tests {
             (Kind::Renamed, Some(2))
         );
         assert_eq!((changes[2].kind, changes[2].added), (Kind::Added, None));
-    }
-
-    #[test]
-    fn a_stat_is_drawn_as_git_draws_it() {
-        let drawn = stat(&listing(LISTED), 60);
-        assert_eq!(
-            drawn,
-            " code.txt             | 4 +++-\n old name => new?name | 2 --\n logo.png             | no text\n 3 files changed, 3 insertions(+), 3 deletions(-)\n"
-        );
-        assert_eq!(stat(&[], 60), "");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! nothing else: a commit that landed names its run and holds its work, and the last one of work that was
 //! set aside says so.
 
-use crate::change::{Work, task_inside};
+use crate::work::{Work, task_inside};
 use crate::landed::{Named, holds, named};
 use flow::Flow;
 use kernel::Machine;

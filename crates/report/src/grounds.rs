@@ -2,7 +2,8 @@
 //! was not, what was caught, what it cost, and who worked.
 
 use crate::caught::{Caught, caught};
-use crate::change::{Change, Depth, Work};
+use crate::change::{Change, Depth};
+use crate::work::Work;
 use crate::gate::{Answer, Gate, latest};
 use crate::history::History;
 use crate::kept::Kept;

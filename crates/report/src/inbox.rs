@@ -1,7 +1,8 @@
 //! Everything that waits for a person, in one place: questions of runs and of projects, and what
 //! cannot even be read.
 
-use crate::change::{Change, Depth, Work};
+use crate::change::{Change, Depth};
+use crate::work::Work;
 use crate::grounds::Grounds;
 use crate::history::history;
 use crate::kept::Kept;

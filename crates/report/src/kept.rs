@@ -1,7 +1,8 @@
 //! What was read of kept evidence, and of git, so that a page that is written again does not read it
 //! again: a hash never means anything else.
 
-use crate::change::{Change, Work};
+use crate::change::Change;
+use crate::work::Work;
 use crate::gate::{Answer, Check, Gate};
 use crate::proof::{Proof, empty_suite};
 use crate::transcript::{self, Turn};

@@ -30,11 +30,13 @@ pub mod question;
 pub mod review;
 pub mod run;
 pub mod spend;
+pub mod stat;
 pub mod story;
 pub mod timeline;
 pub mod transcript;
 pub mod views;
 pub mod wave;
+pub mod work;
 pub mod worth;
 
 pub use history::{History, history};

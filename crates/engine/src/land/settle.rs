@@ -8,7 +8,7 @@ use crate::start::{NewRun, Place, start};
 use flow::Flow;
 use kernel::Autonomy;
 use kernel::event::RunStarted;
-use report::change::Work;
+use report::work::Work;
 use report::look::{Peek, peek_run};
 use std::path::Path;
 use store::RunName;

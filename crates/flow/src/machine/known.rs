@@ -2,7 +2,7 @@
 //! was found wrong.
 
 use super::state::FlowState;
-use kernel::effect::Known;
+use kernel::effect::{BEGUN, Known};
 use kernel::outcome::passes;
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ impl FlowState {
         let begun = own.map(|own| &own.base).chain(&self.made.commit).take(1);
         let kinds: [(&str, BTreeSet<String>); 6] = [
             ("tree begun", self.made.tree.iter().cloned().collect()),
-            ("commit begun", begun.cloned().collect()),
+            (BEGUN, begun.cloned().collect()),
             ("made", self.made.by_editors.clone()),
             ("recorded", self.made.recorded.clone()),
             ("touched", self.touched.clone()),

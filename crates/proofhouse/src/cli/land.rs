@@ -10,7 +10,9 @@ use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, re
 use kernel::Machine;
 use kernel::machine::Activity;
 use kernel::position::STOP;
-use report::change::{Change, Depth, FileChange, Work, stat};
+use report::change::{Change, Depth, FileChange};
+use report::stat::stat;
+use report::work::Work;
 use report::fate::Fate;
 use serde_json::json;
 use std::io::IsTerminal;
@@ -302,6 +304,9 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
             "  the branch had moved; both together passed: {}",
             commands.collect::<Vec<_>>().join(", ")
         ));
+    }
+    for weak in &landed.weak_together {
+        out.line(&format!("  weakly shown: {}", plain(weak)));
     }
     if let Some(why) = &landed.worktree_kept {
         out.line(&format!("  its worktree stays: {why}"));

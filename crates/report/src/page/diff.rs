@@ -2,7 +2,8 @@
 
 use super::html::{Tone, chip, paragraph, short};
 use crate::caught::Gravity;
-use crate::change::{FileChange, Hunk, totals};
+use crate::change::{FileChange, Hunk};
+use crate::stat::totals;
 use crate::evidence::Evidence;
 use maud::{Markup, html};
 

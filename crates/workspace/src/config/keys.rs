@@ -1,6 +1,8 @@
 //! Every setting that there is: one table, from which reading, checking, `config show`, `init` and
 //! the environment variables' names all follow.
 
+use super::Value;
+
 /// What a setting holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -413,6 +415,31 @@ pub const KEYS: &[Key] = &[
     ),
 ];
 
+/// What holds where a word is not set.
+const DEFAULTS: [(&str, &str); 7] = [
+    ("runs.tree", "own"),
+    ("deploy.rollback", "ask"),
+    ("approvals.weak", "asks"),
+    ("approvals.decisions", "any"),
+    ("checks.exam", "on"),
+    ("network.agents", "model"),
+    ("network.checks", "loopback"),
+];
+
+/// What holds where a setting is not set, if that is the same for every run.
+pub fn default(name: &str) -> Option<Value> {
+    let budget = name.strip_prefix("budgets.");
+    let budget = budget.and_then(|budget| {
+        let mut all = kernel::budget::DEFAULTS.iter();
+        all.find(|(name, _)| *name == budget)
+    });
+    if let Some((_, cap)) = budget {
+        return Some(Value::Number(*cap));
+    }
+    let word = DEFAULTS.iter().find(|(known, _)| *known == name);
+    word.map(|(_, word)| Value::Text((*word).to_owned()))
+}
+
 /// The setting behind a dotted name.
 pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.is_behind(name))
@@ -527,6 +554,17 @@ mod tests {
             assert_eq!(suggestion(wrong).as_deref(), Some(right));
         }
         assert_eq!(suggestion("entirely.different.thing"), None);
+    }
+
+    #[test]
+    fn a_default_is_a_word_that_could_be_set() {
+        for (name, word) in DEFAULTS {
+            let shape = find(name).map(|key| key.shape);
+            assert!(
+                matches!(shape, Some(Shape::OneOf(words)) if words.contains(&word)),
+                "{name}"
+            );
+        }
     }
 
     #[test]

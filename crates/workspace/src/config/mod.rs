@@ -80,6 +80,15 @@ impl Config {
         }
     }
 
+    /// The same for one of several words, of which one is the default.
+    pub(crate) fn word(&self, name: &str) -> String {
+        match (self.text(name), keys::default(name)) {
+            (Some(text), _) => text.to_owned(),
+            (None, Some(Value::Text(text))) => text,
+            (None, _) => String::new(),
+        }
+    }
+
     /// The number that a key has, from whichever layer.
     pub fn number(&self, name: &str) -> Option<u64> {
         match self.values.get(name) {
@@ -158,13 +167,13 @@ impl Config {
 
     /// Do runs work in the person's own tree?
     pub fn runs_work_here(&self) -> bool {
-        self.text("runs.tree") == Some("here")
+        self.word("runs.tree") == "here"
     }
 
     /// What weak evidence is good for in new runs under `auto`.
     pub fn weak(&self) -> kernel::Weak {
-        match self.text("approvals.weak") {
-            Some("suffices") => kernel::Weak::Suffices,
+        match self.word("approvals.weak").as_str() {
+            "suffices" => kernel::Weak::Suffices,
             // The reader lets nothing through but that and the default.
             _ => kernel::Weak::Asks,
         }
@@ -172,12 +181,12 @@ impl Config {
 
     /// Do runs begin without the exam that their workflow has?
     pub fn exam_is_off(&self) -> bool {
-        self.text("checks.exam") == Some("off")
+        self.word("checks.exam") == "off"
     }
 
     /// Do new runs take signed decisions alone?
     pub fn signed_alone(&self) -> bool {
-        self.text("approvals.decisions") == Some("signed")
+        self.word("approvals.decisions") == "signed"
     }
 
     /// The rung of new runs.

@@ -9,12 +9,10 @@ use crate::readers::items;
 use crate::room::Room;
 use crate::text::answer;
 use kernel::Word;
+use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, TestRun};
 use std::time::Instant;
-
-/// Where a run's own commits are among the names that it has given out.
-const BEGUN: &str = "commit begun";
 
 /// A suite that was green on the judged tree.
 pub(crate) struct Green<'a> {
