@@ -14,7 +14,7 @@ use crate::readers::substance::{Nothing, nothing};
 use crate::readers::table::{Record, records};
 use crate::room::Room;
 use crate::settings::{Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Words};
-use crate::text::{answer, first_few, label};
+use crate::text::{answer, first_few, in_form, label};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use schemars::JsonSchema;
@@ -92,7 +92,13 @@ impl Judge for Proofs {
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
-        let proofs = self.listed(subject)?;
+        let proofs = match self.listed(subject) {
+            Ok(proofs) => proofs,
+            Err(Trouble::Fails(why)) => {
+                return Ok(vec![in_form(answer(Self::NAME, Verdict::Fail, why))]);
+            }
+            Err(trouble) => return Err(trouble),
+        };
         let room = match self.without_product.as_deref() {
             Some(WithoutProduct::Fails) => Room::of_documents(subject).map_err(Trouble::cannot)?,
             None => None,
@@ -194,7 +200,7 @@ fn again(
         Err(why) => return answer(&name, Verdict::CouldNotRun, &why),
     };
     let shown = label(expect);
-    let mut seen = false;
+    let (mut seen, mut empty) = (false, false);
     let (verdict, reason) = match executed.worthless().or_else(|| executed.not_found()) {
         Some(worthless) => worthless,
         None if executed.ended.exit != Some(0) => {
@@ -214,12 +220,13 @@ fn again(
             let allowed = timeout.map_or(allowed, |most| most.min(allowed));
             match room.map(|room| holds_in(room, proof, subject, (allowed, started))) {
                 Some(Err(why)) => (Verdict::CouldNotRun, why.to_string()),
-                Some(Ok(true)) => (
-                    Verdict::Fail,
-                    format!(
+                Some(Ok(true)) => {
+                    empty = true;
+                    let why = format!(
                         "it proves nothing: `{shown}` is seen as well where nothing of the product is"
-                    ),
-                ),
+                    );
+                    (Verdict::Fail, why)
+                }
                 without @ (Some(Ok(false)) | None) => {
                     // The product itself has answered, and nothing else could have.
                     seen = without.is_some() && beyond_tests(command);
@@ -232,7 +239,10 @@ fn again(
     if seen {
         result.shows.insert(Word::from(Worth::Observed.as_str()));
     }
-    result
+    match empty {
+        true => in_form(result),
+        false => result,
+    }
 }
 
 /// Does the proof hold in a room without the product as well?

@@ -33,11 +33,11 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         let Some(worded) = item.worded() else {
             continue;
         };
-        // Each line is shown, and cut, for itself: a long one does not take the last from view.
+        // Whoever is asked reads the whole question.
         let waiting = out.paint(Tone::Warn, "waiting");
-        out.line(&format!("{waiting} {}", plain(&worded.headline)));
+        out.line(&format!("{waiting} {}", uncut(&worded.headline)));
         for line in &worded.lines {
-            out.line(&format!("  {}", plain(line)));
+            out.line(&format!("  {}", uncut(line)));
         }
         if let Item::Run { run, grounds, .. } = item {
             shown(out, run, grounds, Lines::Some);
@@ -149,7 +149,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         );
     }
     if !grounds.summary.is_empty() {
-        row("maker says", &plain(&grounds.summary));
+        row("maker says", &uncut(&grounds.summary));
     }
     for remark in &grounds.remarks {
         row("remark", &uncut(remark));

@@ -96,10 +96,14 @@ fn drawn(out: &Out, change: &Change, indent: &str) {
     }
 }
 
-/// One file's hunks, up to this many lines; says how many are left. A line at a time: it is an agent's
-/// text, and must not steer a terminal.
+/// One file's hunks, up to this many lines; says how many are left. Where they are too many, what did not
+/// change gives way first. A line at a time: it is an agent's text, and must not steer a terminal.
 fn file(out: &Out, one: &FileChange, most: usize) -> usize {
+    /// What of a line says enough beside a question.
+    const WIDEST: usize = 200;
     let mut left = most;
+    let lines: usize = one.hunks.iter().map(|hunk| hunk.lines.len() + 1).sum();
+    let tight = lines >= most;
     let mut say = |text: &str| {
         let room = left > 0;
         left = left.saturating_sub(1);
@@ -120,8 +124,15 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
         let about = plain(&hunk.about);
         let head = format!("@@ line {} @@ {about}", hunk.after);
         say(&out.paint(Tone::Dim, head.trim_end()));
-        for line in &hunk.lines {
-            let shown = whole(line);
+        let changed = |line: &&String| !tight || !line.starts_with(' ');
+        for line in hunk.lines.iter().filter(changed) {
+            let shown = match most == usize::MAX || line.chars().nth(WIDEST).is_none() {
+                true => whole(line),
+                false => format!(
+                    "{} [...]",
+                    whole(&line.chars().take(WIDEST).collect::<String>())
+                ),
+            };
             let room = say(&match line.as_bytes().first() {
                 Some(b'+') => out.paint(Tone::Good, &shown),
                 Some(b'-') => out.paint(Tone::Bad, &shown),
