@@ -295,6 +295,7 @@ fn change_role(
             sees,
             hidden: Vec::new(),
             scope,
+            within: Vec::new(),
         },
         nth: change.round,
         brief,
