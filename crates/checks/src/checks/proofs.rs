@@ -371,7 +371,7 @@ fn again(
             };
             if wanted.store.is_some() {
                 match holds(without(subject, Kept::Goes)) {
-                    Err(why) => return answer(&name, Verdict::CouldNotRun, &why.to_string()),
+                    Err(why) => return answer(&name, Verdict::CouldNotRun, why.to_string()),
                     Ok(false) => {}
                     Ok(true) => {
                         let store = label(&proof["store"]);
