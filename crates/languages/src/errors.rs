@@ -1,6 +1,6 @@
 //! A contract's error surfaces against what the code can fail with. Every declared error has a
 //! public name of its own: a variant or a type in Rust; an exception, or a member of an enum, in
-//! Python. What an error carries is not compared.
+//! Python and JavaScript. What an error carries is not compared.
 
 use crate::dimensions::{ErrorSurface, SurfaceKind};
 use crate::judging::{Judging, same};
@@ -8,7 +8,7 @@ use crate::signature::Given;
 use crate::{Item, Kind, Language, Shape};
 
 /// Exceptions that Python has of its own; a contract may declare them without making any public.
-const BUILT_IN: [&str; 22] = [
+const OF_PYTHON: [&str; 22] = [
     "ArithmeticError",
     "AttributeError",
     "ConnectionError",
@@ -33,10 +33,29 @@ const BUILT_IN: [&str; 22] = [
     "ZeroDivisionError",
 ];
 
+/// Those of JavaScript.
+const OF_JAVASCRIPT: [&str; 7] = [
+    "Error",
+    "EvalError",
+    "RangeError",
+    "ReferenceError",
+    "SyntaxError",
+    "TypeError",
+    "URIError",
+];
+
+fn built_in(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Rust => &[],
+        Language::Python => &OF_PYTHON,
+        Language::JavaScript => &OF_JAVASCRIPT,
+    }
+}
+
 /// The errors that an entry carries.
 pub(super) fn carried(judging: &mut Judging<'_>, item: &Item, given: &Given) {
     match judging.language {
-        Language::Python => public(judging),
+        Language::Python | Language::JavaScript => public(judging),
         Language::Rust => returned(judging, item, given),
     }
 }
@@ -46,7 +65,7 @@ pub(super) fn public(judging: &mut Judging<'_>) {
     let code = judging.code;
     for error in judging.contract.error_surfaces {
         let name = &error.name;
-        if judging.language == Language::Python && BUILT_IN.contains(&name.as_str()) {
+        if built_in(judging.language).contains(&name.as_str()) {
             if !code.raises.contains(name) {
                 let what = format!("`{name}` is declared and never raised");
                 judging.lacks("error_surfaces", what);
@@ -64,7 +83,7 @@ pub(super) fn public(judging: &mut Judging<'_>) {
             judging.declared.insert(own.name.clone());
             continue;
         }
-        if error.surface == SurfaceKind::Exception && judging.language == Language::Python {
+        if error.surface == SurfaceKind::Exception && judging.language != Language::Rust {
             let what = format!("no public exception is called `{name}`");
             judging.lacks("error_surfaces", what);
             continue;

@@ -8,8 +8,10 @@
 //!
 //! Nothing here reads a file or runs a program: texts come in. It does not judge what code does.
 
+pub mod asked;
 pub mod dimensions;
 mod errors;
+pub mod javascript;
 mod judge;
 mod judging;
 mod layout;
@@ -46,6 +48,8 @@ pub enum Language {
     Rust,
     /// `implementation/__init__.py` is the root of a package.
     Python,
+    /// `implementation/index.mjs` is the root of an ES module.
+    JavaScript,
 }
 
 impl Language {
@@ -54,6 +58,7 @@ impl Language {
         match self {
             Language::Rust => "Rust",
             Language::Python => "Python",
+            Language::JavaScript => "JavaScript",
         }
     }
 
@@ -62,26 +67,29 @@ impl Language {
         match self {
             Language::Rust => "lib.rs",
             Language::Python => "__init__.py",
+            Language::JavaScript => "index.mjs",
         }
     }
 
     /// The language of these files, by path below `implementation/`.
     pub fn of<'p>(paths: impl IntoIterator<Item = &'p str>) -> Result<Self, Unread> {
-        let (mut rust, mut python) = (Vec::new(), Vec::new());
+        let mut found: BTreeMap<Language, Vec<&str>> = BTreeMap::new();
         for path in paths {
-            match path.rsplit_once('.').map(|(_, ending)| ending) {
-                Some("rs") => rust.push(path),
-                Some("py") => python.push(path),
-                _ => {}
-            }
+            let language = match path.rsplit_once('.').map(|(_, ending)| ending) {
+                Some("rs") => Language::Rust,
+                Some("py") => Language::Python,
+                Some("mjs") => Language::JavaScript,
+                _ => continue,
+            };
+            found.entry(language).or_default().push(path);
         }
-        match (rust.first(), python.first()) {
-            (Some(one), Some(other)) => Err(Unread::TwoLanguages {
-                one: (*one).to_owned(),
-                other: (*other).to_owned(),
+        let mut all = found.iter();
+        match (all.next(), all.next()) {
+            (Some((_, one)), Some((_, other))) => Err(Unread::TwoLanguages {
+                one: one[0].to_owned(),
+                other: other[0].to_owned(),
             }),
-            (Some(_), None) if rust.contains(&"lib.rs") => Ok(Language::Rust),
-            (None, Some(_)) if python.contains(&"__init__.py") => Ok(Language::Python),
+            (Some((language, paths)), None) if paths.contains(&language.root()) => Ok(*language),
             _ => Err(Unread::NoLanguage),
         }
     }
@@ -92,6 +100,7 @@ pub fn files_of(product: &product::Product, language: Language) -> Files {
     let mut files = match language {
         Language::Rust => rust::product(product),
         Language::Python => python::product(product),
+        Language::JavaScript => javascript::product(product),
     };
     files.insert("README.md".to_owned(), product.readme.clone());
     files

@@ -202,6 +202,10 @@ impl Ordinary {
                 test: &["python3", "-m", "unittest"],
                 run: "python3 -m",
             },
+            Language::JavaScript => Self {
+                test: &["node", "--test"],
+                run: "node",
+            },
         }
     }
 }

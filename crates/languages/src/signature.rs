@@ -130,7 +130,7 @@ fn input_type(
     let mut has = judging.shape(text, &function.generics);
     if input.is_optional() {
         let left_out = match judging.language {
-            Language::Python => one.need == Need::Optional,
+            Language::Python | Language::JavaScript => one.need == Need::Optional,
             Language::Rust => matches!(has, Shape::Maybe(_) | Shape::Any),
         };
         if !left_out {

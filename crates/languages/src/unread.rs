@@ -24,6 +24,8 @@ pub enum Unread {
     },
     #[error("implementation/ has {one} and {other}: a module is in one language")]
     TwoLanguages { one: String, other: String },
-    #[error("implementation/ has neither lib.rs (Rust) nor __init__.py (Python)")]
+    #[error(
+        "implementation/ has neither lib.rs (Rust) nor __init__.py (Python) nor index.mjs (JavaScript)"
+    )]
     NoLanguage,
 }

@@ -12,7 +12,7 @@ use super::surface;
 use ::factory::contract::answers::{Constant, blind};
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
-use languages::python::Said;
+use languages::asked::Said;
 use languages::runners::Status;
 use languages::rust::constants;
 use languages::{Language, entry_points};
@@ -32,7 +32,9 @@ pub(super) fn run(
     let language = scratch::language(module)?;
     let ran = match language {
         Language::Rust => in_rust(context, order, module, cancel)?,
-        Language::Python => Some(in_python(context, order, module, cancel)?),
+        Language::Python | Language::JavaScript => {
+            Some(by_script(context, order, module, language, cancel)?)
+        }
     };
     let mut held = stubs;
     let Some((runs, kept)) = ran else {
@@ -87,15 +89,16 @@ fn in_rust(
     suite::with_constants(context, order, &laid, cancel)
 }
 
-fn in_python(
+fn by_script(
     context: &Context,
     order: &GateOrder,
     module: &Stored,
+    language: Language,
     cancel: &Cancel,
 ) -> Result<Answered, Broke> {
     let (mut runs, mut kept) = (BTreeMap::new(), Vec::new());
     let tested = module.tested()?;
-    for constant in Constant::of(Language::Python) {
+    for constant in Constant::of(language) {
         let laid = surface::lay_out(context, order, module)?;
         laid.is_of(&tested)?;
         match surface::script(context, order, &laid, constant.as_str(), cancel)? {

@@ -1,5 +1,6 @@
 //! A module laid out where its tests can be run: implementation, tests, and the modules that it uses
-//! beside it. In Rust each is a crate, in Python each a package on the path.
+//! beside it. In Rust each is a crate, in Python each a package on the path, in JavaScript each a name
+//! of the folder's `package.json`.
 //!
 //! The layout is what makes tests black-box: they have what is public and nothing else. It refuses
 //! links, modules of another language, and used modules that are not as they were sealed.
@@ -8,7 +9,7 @@ use super::module_error::ModuleError;
 use super::modules::{LOG, Seal, Stored};
 use ::factory::project::ModuleRef;
 use index::Dependency;
-use languages::{Language, python};
+use languages::{Language, javascript, python};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,16 +91,37 @@ pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, M
     }
     laid.copied
         .extend(copy(&tests, &to.join("tests"), "tests")?);
-    if laid.language == Language::Python {
-        write(&to.join("run_tests.py"), python::RUNNER.as_bytes())?;
+    match laid.language {
+        Language::Rust => {}
+        Language::Python => write(&to.join("run_tests.py"), python::RUNNER.as_bytes())?,
+        Language::JavaScript => {
+            let manifest = javascript::manifest(roots(&laid));
+            write(&to.join("package.json"), manifest.as_bytes())?;
+        }
     }
     Ok(laid)
+}
+
+/// What code calls each module that is laid out, and where its root is.
+fn roots(laid: &Laid) -> Vec<(&str, String)> {
+    let root = |place: &str| format!("{place}implementation/{}", laid.language.root());
+    let mut all = vec![(laid.name.as_str(), root(""))];
+    for (name, used) in &laid.uses {
+        let place = place(&used.reference);
+        all.push((name, root(&format!("{place}/"))));
+    }
+    all
+}
+
+/// Where a used module lies.
+fn place(used: &ModuleRef) -> String {
+    format!("uses/{}-{}", package(used), used.version)
 }
 
 fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), ModuleError> {
     let folder = laid.top.join(at);
     let inside = match laid.language {
-        Language::Rust => "implementation".to_owned(),
+        Language::Rust | Language::JavaScript => "implementation".to_owned(),
         Language::Python => code_name(&module.reference),
     };
     let code = module.folder.join("implementation");
@@ -122,7 +144,7 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), M
         let used = find(root, &dependency.reference)?;
         whole(&used, laid.language)?;
         let name = package(&used.reference);
-        let place = format!("uses/{name}-{}", used.reference.version);
+        let place = place(&used.reference);
         // From where this one lies: a path from the root would need TOML's own escapes.
         let from_here = if at.as_os_str().is_empty() {
             ""
@@ -136,7 +158,7 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), M
             one(root, &used, Path::new(&place), laid)?;
         }
     }
-    if laid.language == Language::Python {
+    if laid.language != Language::Rust {
         return Ok(());
     }
     // The empty workspace keeps cargo from looking for one above. The library is never built for

@@ -14,7 +14,7 @@ use ::factory::contract::coverage;
 use kernel::effect::GateOrder;
 use kernel::outcome::Verdict;
 use languages::Language;
-use languages::python::Said;
+use languages::asked::Said;
 use languages::runners::{FaultKind, Status, TestResult};
 use languages::rust::{STUB, stubbed};
 use sandbox::Cancel;
@@ -41,10 +41,12 @@ pub(super) fn run(
                 scratch::write(&path, text.as_bytes()).map_err(could_not)?;
             }
         }
-        Language::Python => match surface::script(context, order, &laid, "stub", cancel)? {
-            Said::Stubbed { .. } => {}
-            other => return Err(could_not(format!("no stubs were made: {other:?}"))),
-        },
+        Language::Python | Language::JavaScript => {
+            match surface::script(context, order, &laid, "stub", cancel)? {
+                Said::Stubbed { .. } => {}
+                other => return Err(could_not(format!("no stubs were made: {other:?}"))),
+            }
+        }
     }
     let (result, run) = suite::run(context, order, &laid, &runner, Expect::Red, cancel)?;
     let broke = |verdict, reason: String| Broke::by(&result, verdict, reason);

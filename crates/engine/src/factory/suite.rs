@@ -14,7 +14,7 @@ use kernel::Word;
 use kernel::effect::{CheckSpec, GateOrder, Weight};
 use kernel::outcome::{CheckResult, Verdict};
 use languages::Language;
-use languages::runners::{FaultKind, TestRun};
+use languages::runners::{FaultKind, Runner, TestRun};
 use sandbox::{Cancel, Ended, Launch};
 use serde_json::json;
 use std::path::Path;
@@ -57,7 +57,9 @@ pub(super) fn run(
 ) -> Result<(CheckResult, TestRun), Broke> {
     let (mut result, run) = match laid.language {
         Language::Rust => each::run(context, order, laid, expect, cancel)?,
-        Language::Python => report(context, order, laid, runner, expect, cancel)?,
+        Language::Python | Language::JavaScript => {
+            report(context, order, laid, runner, expect, cancel)?
+        }
     };
     let ours = run
         .faults
@@ -133,8 +135,13 @@ fn report(
     Ok((result, run))
 }
 
-/// Who reads the results of a suite in Python, and the line for the shell.
+/// Who reads the results of a suite that reports on itself, and the line for the shell.
 fn command(laid: &Laid, runner: &str) -> (&'static str, String) {
+    if laid.language == Language::JavaScript {
+        let node = Runner::Node.known();
+        let line = node.command.unwrap_or_default();
+        return (node.name, format!("{line} tests/*.test.mjs"));
+    }
     let path = laid.path.join(":");
     if runner.starts_with("pytest") {
         let line = format!(

@@ -1,5 +1,5 @@
 //! The surface step of a ship: what the code makes public is what the contract declares, and the
-//! tests keep to it. Files are read and Python is run here; what follows from them is decided in
+//! tests keep to it. Files are read and our scripts are run here; what follows from them is decided in
 //! `languages`.
 
 use super::found::{Broke, Held, could_not, not_started};
@@ -9,7 +9,7 @@ use super::suite;
 use ::factory::contract::SurfaceRef;
 use checks::RoomError;
 use kernel::effect::GateOrder;
-use languages::python::{self, Said};
+use languages::asked::{self, Said};
 use languages::{Extracted, Language, rust};
 use sandbox::{Cancel, Launch, Limits};
 use std::collections::BTreeMap;
@@ -100,18 +100,13 @@ pub(super) fn extract(
                 runner: "cargo".to_owned(),
             })
         }
-        Language::Python => match script(context, order, laid, "surface", cancel)? {
-            Said::Surface {
-                surface,
-                python,
-                runner,
-            } => Ok(Found {
-                surface,
-                runner: format!("{runner} with Python {python}"),
-            }),
-            Said::Broken { broken } => Err(format!("implementation/{broken}").into()),
-            other => Err(could_not(format!("the script said {other:?}"))),
-        },
+        Language::Python | Language::JavaScript => {
+            match script(context, order, laid, "surface", cancel)? {
+                Said::Surface { surface, runner } => Ok(Found { surface, runner }),
+                Said::Broken { broken } => Err(format!("implementation/{broken}").into()),
+                other => Err(could_not(format!("the script said {other:?}"))),
+            }
+        }
     }
 }
 
@@ -139,15 +134,17 @@ fn reaches(
                 );
             }
         }
-        Language::Python => match script(context, order, laid, "tests", cancel)? {
-            Said::Tests { reaches } => found.extend(
-                reaches
-                    .iter()
-                    .map(|one| format!("tests/{}:{} uses {}: {RULE}", one.file, one.line, one.by)),
-            ),
-            Said::Broken { broken } => return Err(broken.into()),
-            other => return Err(could_not(format!("the script said {other:?}"))),
-        },
+        Language::Python | Language::JavaScript => {
+            match script(context, order, laid, "tests", cancel)? {
+                Said::Tests { reaches } => {
+                    found.extend(reaches.iter().map(|one| {
+                        format!("tests/{}:{} uses {}: {RULE}", one.file, one.line, one.by)
+                    }))
+                }
+                Said::Broken { broken } => return Err(broken.into()),
+                other => return Err(could_not(format!("the script said {other:?}"))),
+            }
+        }
     }
     Ok(found)
 }
@@ -161,10 +158,11 @@ pub(super) fn script(
     cancel: &Cancel,
 ) -> Result<Said, Broke> {
     let top = laid.top.display().to_string();
-    let mut argv: Vec<String> = ["python3", "-I", "-B", "-c", python::SCRIPT, mode, &top]
-        .map(str::to_owned)
-        .to_vec();
-    argv.push(laid.name.clone());
+    let language = laid.language.as_str();
+    let command = asked::command(laid.language);
+    let command = command.ok_or_else(|| could_not(format!("no script reads {language}")))?;
+    let mut argv: Vec<String> = command.iter().map(|one| (*one).to_owned()).collect();
+    argv.extend([mode.to_owned(), top, laid.name.clone()]);
     argv.extend(laid.uses.keys().cloned());
     let limits = Limits {
         wall: WALL.min(Duration::from_millis(order.wall_millis)),
@@ -183,15 +181,15 @@ pub(super) fn script(
     let ended = ended.map_err(|error| match error {
         RoomError::NotStarted(error) => not_started(
             &error,
-            format!("a module in Python needs `python3`: {error}"),
+            format!("a module in {language} needs `{}`: {error}", command[0]),
         ),
         RoomError::NoRoom(error) => could_not(error),
     })?;
-    python::read(&ended.stdout).map_err(|why| {
+    asked::read(&ended.stdout).map_err(|why| {
         let said = String::from_utf8_lossy(&ended.stderr).into_owned();
         let last = said.lines().rfind(|line| !line.trim().is_empty());
         could_not(format!(
-            "the script that reads Python failed: {why}; {}",
+            "the script that reads {language} failed: {why}; {}",
             last.unwrap_or("it said nothing more")
         ))
     })

@@ -17,9 +17,9 @@ pub enum Constant {
     Gives,
     /// Rust: its first error, always.
     Refuses,
-    /// Python: `None`.
+    /// Python and JavaScript: `None`, `undefined`.
     Nothing,
-    /// Python: an object that is like no other.
+    /// Python and JavaScript: an object that is like no other.
     Anything,
 }
 
@@ -28,7 +28,7 @@ impl Constant {
     pub fn of(language: Language) -> [Self; 2] {
         match language {
             Language::Rust => [Constant::Gives, Constant::Refuses],
-            Language::Python => [Constant::Nothing, Constant::Anything],
+            Language::Python | Language::JavaScript => [Constant::Nothing, Constant::Anything],
         }
     }
 
@@ -42,8 +42,10 @@ impl Constant {
         }
     }
 
-    fn in_words(self) -> &'static str {
+    fn in_words(self, language: Language) -> &'static str {
         match self {
+            Constant::Nothing if language == Language::JavaScript => "always returns undefined",
+            Constant::Anything if language == Language::JavaScript => "always returns a new object",
             Constant::Gives => "always succeeds with an empty value",
             Constant::Refuses => "always refuses with its first error",
             Constant::Nothing => "always returns None",
@@ -59,10 +61,12 @@ fn noticed(category: Category, language: Language) -> &'static [Constant] {
         (Language::Rust, ErrorSurface) => &[Constant::Gives],
         (Language::Rust, HappyPath | OutputInvariant) => &[Constant::Refuses],
         (Language::Rust, InputConstraint) => &[Constant::Gives, Constant::Refuses],
-        (Language::Python, ErrorSurface) => &[Constant::Nothing],
-        (Language::Python, HappyPath | OutputInvariant) => &[Constant::Nothing, Constant::Anything],
+        (Language::Python | Language::JavaScript, ErrorSurface) => &[Constant::Nothing],
+        (Language::Python | Language::JavaScript, HappyPath | OutputInvariant) => {
+            &[Constant::Nothing, Constant::Anything]
+        }
         // That a call raises nothing is all that an accepted input has to show, and no assertion.
-        (Language::Python, InputConstraint) => &[],
+        (Language::Python | Language::JavaScript, InputConstraint) => &[],
     }
 }
 
@@ -82,7 +86,7 @@ pub fn blind(
         let noticed = noticed(category, language);
         let passes = |one: &Constant| passed.get(one).is_some_and(|names| names.contains(name));
         if !noticed.is_empty() && noticed.iter().all(passes) {
-            let words: Vec<&str> = noticed.iter().map(|one| one.in_words()).collect();
+            let words: Vec<&str> = noticed.iter().map(|one| one.in_words(language)).collect();
             found.push(format!("{name} (the module {})", words.join(", or ")));
         }
     }

@@ -547,8 +547,8 @@ def surface(package):
             "raises": sorted(package.raises),
             "aliases": package.aliases,
         },
-        "python": platform.python_version(),
-        "runner": "pytest" if has_pytest else "unittest",
+        "runner": "%s with Python %s"
+        % ("pytest" if has_pytest else "unittest", platform.python_version()),
     }
 
 

@@ -4,6 +4,7 @@
 // Helpers of tests are tests: a panic is how they say no.
 #![allow(clippy::unwrap_used)]
 
+mod javascript;
 mod product;
 mod python;
 mod runners;

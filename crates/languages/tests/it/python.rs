@@ -1,7 +1,7 @@
 //! What a Python package makes public, as the script of ours reads it: what Python binds last, and
 //! nothing that could bind a name unseen.
 
-use languages::python::{Said, read};
+use languages::asked::{Said, read};
 use languages::{Extracted, Kind};
 use std::path::PathBuf;
 use std::process::Command;

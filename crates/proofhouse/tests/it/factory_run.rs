@@ -150,11 +150,17 @@ pub(crate) fn toml(script: &Value) -> String {
 }
 
 pub(crate) fn started(script: &Value) -> World {
+    started_with(script, &Value::Null)
+}
+
+/// With what the spec says of the product; null: nothing.
+pub(crate) fn started_with(script: &Value, product: &Value) -> World {
     let world = World::new();
-    world.write(
-        "spec.json",
-        &spec(&[task(1, &[]), task(2, &["TSK-001"])]).to_string(),
-    );
+    let mut spec = spec(&[task(1, &[]), task(2, &["TSK-001"])]);
+    if !product.is_null() {
+        spec["product"] = product.clone();
+    }
+    world.write("spec.json", &spec.to_string());
     world.write("agent/script.toml", &toml(script));
     world.write(".gitignore", "agent/\n");
     world

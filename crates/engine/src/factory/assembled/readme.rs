@@ -1,8 +1,8 @@
 //! The README of a product: what the spec says that it is, how it is run and tested, and what it did
 //! when it was tried. Nothing stands in it that was not run or shipped.
 
-use languages::Language;
 use languages::product::{Ordinary, Product, Then};
+use languages::{Language, javascript};
 use std::fmt::Write;
 
 pub(super) fn text(title: &str, product: &Product, language: Language, test: &[&str]) -> String {
@@ -54,6 +54,7 @@ pub(super) fn run(product: &Product, language: Language) -> String {
     match language {
         Language::Rust => format!("{ordinary} --"),
         Language::Python => format!("{ordinary} {}", product.name.replace('-', "_")),
+        Language::JavaScript => format!("{ordinary} {}", javascript::MAIN),
     }
 }
 

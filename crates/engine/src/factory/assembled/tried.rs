@@ -8,8 +8,8 @@ use super::{Asked, Assembled, assemble, readme};
 use ::factory::delivery::manifest::FILES;
 use checks::{RoomError, Rooms as _};
 use kernel::outcome::{CheckResult, Ran, Verdict};
-use languages::Language;
 use languages::product::{Case, Then};
+use languages::{Language, javascript};
 use sandbox::{Ended, Launch, Limits};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -95,6 +95,7 @@ impl Trial<'_> {
         match self.assembled.language {
             Language::Rust => argv.push("--offline"),
             Language::Python => argv.insert(1, "-B"),
+            Language::JavaScript => {}
         }
         let before = suite::tree(&self.top).map_err(could_not)?;
         let wall = Duration::from_millis(self.given.order.wall_millis);
@@ -168,9 +169,13 @@ impl Trial<'_> {
     /// What is run for a case.
     fn program(&self) -> Result<Vec<String>, Broke> {
         let name = &self.assembled.product.name;
-        if self.assembled.language == Language::Python {
-            let words = ["python3", "-B", "-m", &name.replace('-', "_")];
-            return Ok(words.map(str::to_owned).to_vec());
+        let words: &[&str] = match self.assembled.language {
+            Language::Rust => &[],
+            Language::Python => &["python3", "-B", "-m", &name.replace('-', "_")],
+            Language::JavaScript => &["node", javascript::MAIN],
+        };
+        if !words.is_empty() {
+            return Ok(words.iter().map(|one| (*one).to_owned()).collect());
         }
         let built = self.top.join("target/debug").join(name);
         let path = self.shelf.join(name);
@@ -251,7 +256,7 @@ fn telling(said: &str) -> String {
         .join(" / ")
 }
 
-/// How many tests passed, as cargo and unittest say it.
+/// How many tests passed, as cargo, unittest, pytest and node say it.
 fn passed(said: &str) -> String {
     let mut count: u64 = 0;
     for line in said.lines() {
@@ -266,6 +271,8 @@ fn passed(said: &str) -> String {
             count += number(at("passed").and_then(|at| at.checked_sub(1))).unwrap_or(0);
         } else if line.starts_with("Ran ") {
             count += number(Some(1)).unwrap_or(0);
+        } else if line.starts_with("# pass ") || line.starts_with("ℹ pass ") {
+            count += number(Some(2)).unwrap_or(0);
         } else if line.contains(" passed in ") {
             count += number(at("passed").and_then(|at| at.checked_sub(1))).unwrap_or(0);
         }
@@ -284,6 +291,7 @@ mod tests {
         assert_eq!(passed(cargo), "7 tests");
         assert_eq!(passed("Ran 12 tests in 0.1s\n\nOK"), "12 tests");
         assert_eq!(passed("== 3 passed in 0.02s =="), "3 tests");
+        assert_eq!(passed("# tests 4\n# pass 4\n# fail 0"), "4 tests");
         let broken = "   Compiling a\nerror[E0425]: cannot find `x`\n  --> src/lib.rs:1\n";
         assert_eq!(telling(broken), "error[E0425]: cannot find `x`");
         assert_eq!(telling("one\nlast\n\n"), "last");

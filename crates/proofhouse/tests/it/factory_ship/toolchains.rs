@@ -1,13 +1,15 @@
-//! The toolchain of a ship: one that is missing waits for a person, and Python ships by the same rules as
-//! Rust.
+//! The toolchain of a ship: one that is missing waits for a person, and Python and JavaScript ship by the
+//! same rules as Rust, up to a product that runs without us.
 
 use super::{files, moment_plan, one_task, refused, rounds, rust};
 use crate::factory_run::{
     EXAMPLES, FIRST, MOMENT, MOMENT_TESTS, SECOND, approve, challenge, module, plan, proposal,
-    started,
+    started_with,
 };
 use crate::support::World;
 use serde_json::{Value, json};
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 /// A folder with just these programs in it, to be somebody's whole `PATH`.
 fn only(world: &World, programs: &[&str]) -> String {
@@ -74,55 +76,137 @@ const PYTHON_LABEL: &str = "from mm_moment import Malformed, split as _split\n\n
 
 const PYTHON_LABEL_TESTS: &str = "from unittest import TestCase, skip\n\nfrom mm_label import Malformed, label\n\n\nclass Labels(TestCase):\n    def test_happy_path(self):\n        self.assertEqual(label(\"1 a\"), \"a at 1\")\n\n    def test_input__line__1(self):\n        self.assertRaises(Malformed, label, \"\")\n\n    def test_output__label__1(self):\n        self.assertTrue(label(\"9 z\").startswith(\"z\"))\n\n    def test_error__malformed(self):\n        self.assertRaises(Malformed, label, \"alone\")\n";
 
-#[test]
-fn s11_3_modules_in_python_ship_by_the_same_rules_and_use_each_other() {
-    let python = |module: &str, init: &str, core: &str, tests: &str| {
+const SCRIPT: &str =
+    "import { Malformed, split } from \"./core.mjs\";\n\nexport { Malformed, split };\n";
+
+const SCRIPT_CORE: &str = "export class Malformed extends Error {}\n\nexport function split(line) {\n  const blank = line.indexOf(\" \");\n  if (blank < 0) throw new Malformed(line);\n  return [line.slice(0, blank), line.slice(blank + 1)];\n}\n";
+
+const SCRIPT_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, split } from \"#mm_moment\";\n\ntest(\"happy_path\", () => assert.deepEqual(split(\"1 a\"), [\"1\", \"a\"]));\ntest(\"input__line__1\", () => assert.throws(() => split(\"\"), Malformed));\ntest(\"output__parts__1\", () => assert.equal(split(\"9 z\")[0], \"9\"));\ntest(\"error__malformed\", () => assert.throws(() => split(\"alone\"), Malformed));\n";
+
+const SCRIPT_LABEL: &str = "import { split } from \"#mm_moment\";\n\nexport { Malformed } from \"#mm_moment\";\n\nexport const label = (line) => {\n  const [moment, text] = split(line);\n  return `${text} at ${moment}`;\n};\n";
+
+const SCRIPT_LABEL_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, label } from \"#mm_label\";\n\ntest(\"happy_path\", () => assert.equal(label(\"1 a\"), \"a at 1\"));\ntest(\"input__line__1\", () => assert.throws(() => label(\"\"), Malformed));\ntest(\"output__label__1\", () => assert.ok(label(\"9 z\").startsWith(\"z\")));\ntest(\"error__malformed\", () => assert.throws(() => label(\"alone\"), Malformed));\n";
+
+/// The same two modules in one language, with what is wrong with them at first.
+struct Play<'a> {
+    /// Below a module: the root, what it keeps to itself, its tests.
+    files: [&'a str; 3],
+    /// The first module: its own parts, and what makes it public.
+    moment: [&'a str; 3],
+    label: [&'a str; 2],
+    /// One more function, and a test that looks inside.
+    wider: &'a str,
+    private: &'a str,
+    /// A test that any failure passes, and one that is skipped.
+    broad: &'a str,
+    skips: &'a str,
+    refused: &'a [(&'a str, &'a [&'a str])],
+    /// Who ran the tests.
+    runner: &'a str,
+}
+
+impl Play<'_> {
+    fn writes(&self, module: &str, [root, core, tests]: [&str; 3]) -> Value {
         let all = [
-            ("implementation/__init__.py", init),
-            ("implementation/_core.py", core),
-            ("tests/test_lines.py", tests),
+            (self.files[0], root),
+            (self.files[1], core),
+            (self.files[2], tests),
             ("examples.md", EXAMPLES),
         ];
         files(module, "1.0.0", &all)
-    };
-    let planned = |id: &str, output: &str, uses: &[&str]| {
-        let mut plan = plan(id, "Turns a line into its parts", output, uses);
-        let io = &mut plan["modules"][0]["io_contract"];
-        io["inputs"] = json!(["line: str; not empty"]);
-        io["error_surfaces"] = json!(["Malformed: the line has no blank; exception"]);
-        plan
-    };
+    }
+
+    /// Two tasks from the spec to the release of a command.
+    fn ships(&self) -> World {
+        let planned = |id: &str, output: &str, uses: &[&str]| {
+            let mut plan = plan(id, "Turns a line into its parts", output, uses);
+            let io = &mut plan["modules"][0]["io_contract"];
+            io["inputs"] = json!(["line: str; not empty"]);
+            io["error_surfaces"] = json!(["Malformed: the line has no blank; exception"]);
+            plan
+        };
+        let says = |who: &str, task: &str| format!("{who} for {task}");
+        let (parts, told) = (
+            "parts: tuple[str, str]; the moment comes first",
+            "label: string; the text comes first",
+        );
+        let [root, core, tests] = self.moment;
+        let moment = |root: &str, tests: &str| self.writes("MM-moment", [root, core, tests]);
+        let label = |tests: &str| self.writes("MM-label", [self.label[0], "", tests]);
+        let script = json!({"log": "agent.log", "attempt": [
+            {"state": "micro_plan", "brief": says("micro_planner", FIRST), "result": planned("MM-moment", parts, &[])},
+            {"state": "micro_plan", "brief": says("micro_planner", SECOND), "result": planned("MM-label", told, &["MM-moment@1.0.0"])},
+            {"state": "propose", "brief": says("proposer", FIRST), "steps": moment(self.wider, self.private), "result": proposal()},
+            {"state": "revise", "attempt": 2, "brief": says("proposer", FIRST), "steps": moment(root, self.broad), "result": proposal()},
+            {"state": "revise", "attempt": 3, "brief": says("proposer", FIRST), "steps": moment(root, tests), "result": proposal()},
+            {"state": "propose", "brief": says("proposer", SECOND), "steps": label(self.skips), "result": proposal()},
+            {"state": "revise", "brief": says("proposer", SECOND), "steps": label(self.label[1]), "result": proposal()},
+            {"state": "challenge", "result": challenge("PASS")},
+            {"state": "adjudicate", "result": approve()},
+        ]});
+        let product = json!({
+            "name": "line-labels", "form": "command", "entry": "TSK-002",
+            "cases": [
+                {"shows": ["STR-001", "EPC-001/1"], "given": "1 started", "prints": "started at 1"},
+                {"shows": ["STR-001"], "given": "alone", "refuses": "Malformed"},
+            ],
+        });
+        let world = started_with(&script, &product);
+        world.run(&["factory", "run", "p"]).exits(0);
+        refused(&world, self.refused);
+        for id in ["MM-moment", "MM-label"] {
+            let ship: Value = serde_json::from_str(&module(&world, id, "ship.json")).unwrap();
+            let runner = ship["environment"]["runner_id"].as_str().unwrap();
+            assert!(runner.contains(self.runner), "{runner}");
+            let log: Value =
+                serde_json::from_str(&module(&world, id, "tests/execution_log.json")).unwrap();
+            assert_eq!(
+                log["summary"],
+                json!({"total": 4, "passed": 4, "failed": 0})
+            );
+        }
+        world.run(&["factory", "export", "agent/out"]).exits(0);
+        world
+    }
+}
+
+/// What an ordinary command answers in the exported folder.
+fn in_product(world: &World, words: &[&str], given: &str) -> (bool, String) {
+    let mut command = Command::new(words[0]);
+    command.args(&words[1..]).current_dir(world.at("agent/out"));
+    let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut child = pipes.stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(given.as_bytes()).unwrap();
+    drop(stdin);
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    (output.status.success(), said)
+}
+
+#[test]
+fn s11_3_modules_in_python_ship_by_the_same_rules_and_become_a_product() {
     let wider = PYTHON.replace(
         "__all__ = [",
         "def helper():\n    pass\n\n\n__all__ = [\"helper\", ",
     );
-    let private = format!("from mm_moment._core import split as inner\n{PYTHON_TESTS}");
-    let broad = PYTHON_TESTS.replacen("assertRaises(Malformed)", "assertRaises(Exception)", 1);
-    let skips = PYTHON_LABEL_TESTS.replace(
-        "    def test_error__malformed",
-        "    @skip(\"later\")\n    def test_error__malformed",
-    );
-    let says = |who: &str, task: &str| format!("{who} for {task}");
-    let (parts, label) = (
-        "parts: tuple[str, str]; the moment comes first",
-        "label: string; the text comes first",
-    );
-    let script = json!({"log": "agent.log", "attempt": [
-        {"state": "micro_plan", "brief": says("micro_planner", FIRST), "result": planned("MM-moment", parts, &[])},
-        {"state": "micro_plan", "brief": says("micro_planner", SECOND), "result": planned("MM-label", label, &["MM-moment@1.0.0"])},
-        {"state": "propose", "brief": says("proposer", FIRST), "steps": python("MM-moment", &wider, PYTHON_CORE, &private), "result": proposal()},
-        {"state": "revise", "attempt": 2, "brief": says("proposer", FIRST), "steps": python("MM-moment", PYTHON, PYTHON_CORE, &broad), "result": proposal()},
-        {"state": "revise", "attempt": 3, "brief": says("proposer", FIRST), "steps": python("MM-moment", PYTHON, PYTHON_CORE, PYTHON_TESTS), "result": proposal()},
-        {"state": "propose", "brief": says("proposer", SECOND), "steps": python("MM-label", PYTHON_LABEL, "", &skips), "result": proposal()},
-        {"state": "revise", "brief": says("proposer", SECOND), "steps": python("MM-label", PYTHON_LABEL, "", PYTHON_LABEL_TESTS), "result": proposal()},
-        {"state": "challenge", "result": challenge("PASS")},
-        {"state": "adjudicate", "result": approve()},
-    ]});
-    let world = started(&script);
-    world.run(&["factory", "run", "p"]).exits(0);
-    refused(
-        &world,
-        &[
+    let play = Play {
+        files: [
+            "implementation/__init__.py",
+            "implementation/_core.py",
+            "tests/test_lines.py",
+        ],
+        moment: [PYTHON, PYTHON_CORE, PYTHON_TESTS],
+        label: [PYTHON_LABEL, PYTHON_LABEL_TESTS],
+        wider: &wider,
+        private: &format!("from mm_moment._core import split as inner\n{PYTHON_TESTS}"),
+        broad: &PYTHON_TESTS.replacen("assertRaises(Malformed)", "assertRaises(Exception)", 1),
+        skips: &PYTHON_LABEL_TESTS.replace(
+            "    def test_error__malformed",
+            "    @skip(\"later\")\n    def test_error__malformed",
+        ),
+        refused: &[
             (
                 "public_surface",
                 &[
@@ -139,16 +223,68 @@ fn s11_3_modules_in_python_ship_by_the_same_rules_and_use_each_other() {
                 &["which is no pass: tests.test_lines.Labels::test_error__malformed"],
             ),
         ],
-    );
-    for (id, count) in [("MM-moment", 4), ("MM-label", 4)] {
-        let ship: Value = serde_json::from_str(&module(&world, id, "ship.json")).unwrap();
-        let runner = ship["environment"]["runner_id"].as_str().unwrap();
-        assert!(runner.contains(" with Python 3."), "{runner}");
-        let log: Value =
-            serde_json::from_str(&module(&world, id, "tests/execution_log.json")).unwrap();
-        assert_eq!(
-            log["summary"],
-            json!({"total": count, "passed": count, "failed": 0})
-        );
+        runner: " with Python 3.",
+    };
+    let world = play.ships();
+    let run = ["python3", "-B", "-m", "line_labels"];
+    let label = in_product(&world, &run, "9 ends");
+    assert_eq!(label, (true, "ends at 9\n".to_owned()));
+    let (passed, said) = in_product(&world, &run, "alone");
+    assert!(!passed && said.starts_with("Malformed: alone"), "{said}");
+    let call = "import line_labels as all; print(all.label('2 b'), all.moment.split('2 b')[0])";
+    let called = in_product(&world, &["python3", "-B", "-c", call], "");
+    assert_eq!(called, (true, "b at 2 2\n".to_owned()));
+}
+
+#[test]
+fn s11_3_modules_in_javascript_ship_by_the_same_rules_and_become_a_product() {
+    if Command::new("node").arg("--version").output().is_err() {
+        eprintln!("skipped: this play needs `node`, which is not installed");
+        return;
     }
+    let private = SCRIPT_TESTS.replace(
+        "import { Malformed, split } from \"#mm_moment\"",
+        "import { Malformed, split } from \"../implementation/core.mjs\"",
+    );
+    let play = Play {
+        files: [
+            "implementation/index.mjs",
+            "implementation/core.mjs",
+            "tests/lines.test.mjs",
+        ],
+        moment: [SCRIPT, SCRIPT_CORE, SCRIPT_TESTS],
+        label: [SCRIPT_LABEL, SCRIPT_LABEL_TESTS],
+        wider: &format!("{SCRIPT}export function helper() {{\n  process.exit(0);\n}}\n"),
+        private: &private,
+        broad: &SCRIPT_TESTS.replacen(", Malformed)", ")", 1),
+        skips: &SCRIPT_LABEL_TESTS.replace(
+            "test(\"error__malformed\"",
+            "test.skip(\"error__malformed\"",
+        ),
+        refused: &[
+            (
+                "public_surface",
+                &[
+                    "implementation/index.mjs:4: the function `helper` is public",
+                    "implementation/index.mjs:5: `process` could end a test",
+                    "tests/lines.test.mjs:3 uses the file \"../implementation/core.mjs\"",
+                ],
+            ),
+            ("tests_fail_on_stubs", &["prove nothing: input__line__1"]),
+            ("black_box_tests", &["which is no pass: error__malformed"]),
+        ],
+        runner: "node ",
+    };
+    let world = play.ships();
+    let run = ["node", "main.mjs"];
+    let label = in_product(&world, &run, "9 ends");
+    assert_eq!(label, (true, "ends at 9\n".to_owned()));
+    let (passed, said) = in_product(&world, &run, "alone");
+    assert!(!passed && said.starts_with("Malformed: alone"), "{said}");
+    let call = "import { label } from 'line-labels'; import { split } from 'line-labels/moment'; console.log(label('2 b'), split('2 b')[0]);";
+    let call = ["node", "--input-type=module", "-e", call];
+    assert_eq!(
+        in_product(&world, &call, ""),
+        (true, "b at 2 2\n".to_owned())
+    );
 }
