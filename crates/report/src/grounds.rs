@@ -3,12 +3,12 @@
 
 use crate::caught::{Caught, caught};
 use crate::change::{Change, Depth, Work};
+use crate::exam::ExamCost;
 use crate::gate::{Answer, Gate, latest};
 use crate::history::History;
 use crate::kept::Kept;
 use crate::paper::{Paper, papers};
 use crate::proof::Proof;
-use crate::exam::ExamCost;
 use crate::spend::{self, Spend};
 use crate::worth::Standing;
 use flow::{Flow, Workflow};

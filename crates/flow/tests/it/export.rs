@@ -133,32 +133,45 @@ fn lights_out_delivers_nothing_whose_exam_failed() {
     let table = &lights_out.table;
     let ways = |from: &str, to: &str| {
         let from = StateName::from(from);
-        let ways = table.transitions.iter().filter(move |way| {
-            way.from.contains(&from) && way.to == Target::State(to.into())
-        });
+        let ways = table
+            .transitions
+            .iter()
+            .filter(move |way| way.from.contains(&from) && way.to == Target::State(to.into()));
         ways.collect::<Vec<_>>()
     };
     for (from, to) in [("exam", "VerifyGatePassed"), ("exam", "VerifyFixing")] {
         assert_eq!(ways(from, to).len(), 1, "{from} to {to}");
     }
-    assert!(ways("exam", "VerifyGatePassed")[0].when.contains(&Guard::GatePass));
+    assert!(
+        ways("exam", "VerifyGatePassed")[0]
+            .when
+            .contains(&Guard::GatePass)
+    );
     let failed = ways("exam", "VerifyFixing")[0];
     let at = table.transitions.iter().position(|way| way == failed);
-    assert!(lights_out.after[at.unwrap()].forget.contains(&"Verifying".into()));
+    assert!(
+        lights_out.after[at.unwrap()]
+            .forget
+            .contains(&"Verifying".into())
+    );
     assert_eq!(failed.count, ["exam".into()]);
     let waived = ways("no_exam", "VerifyGatePassed");
     assert!(waived.iter().all(|way| way.by == Actor::Human));
     // Before anything is built, its questions are written; and a person may do without.
     let shows = Guard::Shows("exam".into());
     for (from, to) in [("Analyzing", "examine"), ("Verifying", "exam")] {
-        let first = table.transitions.iter().find(|way| {
-            way.from.contains(&from.into()) && way.when.contains(&Guard::GatePass)
-        });
+        let first = table
+            .transitions
+            .iter()
+            .find(|way| way.from.contains(&from.into()) && way.when.contains(&Guard::GatePass));
         let first = first.unwrap();
         assert_eq!(first.to, Target::State(to.into()));
         assert!(first.when.contains(&shows));
     }
-    let back: BTreeSet<StateName> = table.possible_returns(&"no_exam".into()).into_iter().collect();
+    let back: BTreeSet<StateName> = table
+        .possible_returns(&"no_exam".into())
+        .into_iter()
+        .collect();
     let want = ["AnalyzeGatePassed", "Verifying", "exam"].map(StateName::from);
     assert_eq!(back, BTreeSet::from(want));
 }

@@ -87,7 +87,9 @@ pub(super) fn section(data: &Evidence) -> Markup {
 fn exam_cost(exam: &ExamCost) -> String {
     let most = count(exam.most_attempts as usize, "attempt");
     match exam.spent.attempts {
-        0 => format!("Nothing of it was for the exam yet, for which an examiner has at most {most}."),
+        0 => {
+            format!("Nothing of it was for the exam yet, for which an examiner has at most {most}.")
+        }
         attempts => format!(
             "Of that, {} in {} ({} at most each time) were for writing the exam; asking the product is the engine's own work.",
             dollars(exam.spent.usage.micro_dollars),

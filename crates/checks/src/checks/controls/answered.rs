@@ -29,14 +29,12 @@ impl Said {
             let given = &answers[&key];
             let why = given["evidence"].as_str().unwrap_or_default();
             match given["answer"].as_str().map(str::trim) {
-                Some(word) if word.eq_ignore_ascii_case(EQUIVALENT) => {
-                    match nothing(why, what) {
-                        None => said
-                            .equivalent
-                            .push(format!("{what}: {}", one_line(why, 160))),
-                        Some(empty) => said.open.push(format!("`{key}`: {what} (why {empty})")),
-                    }
-                }
+                Some(word) if word.eq_ignore_ascii_case(EQUIVALENT) => match nothing(why, what) {
+                    None => said
+                        .equivalent
+                        .push(format!("{what}: {}", one_line(why, 160))),
+                    Some(empty) => said.open.push(format!("`{key}`: {what} (why {empty})")),
+                },
                 Some(_) => said.real.push(what.clone()),
                 None => said.open.push(format!("`{key}`: {what}")),
             }
@@ -63,7 +61,10 @@ mod tests {
 
     #[test]
     fn a_survivor_is_open_until_somebody_says_why_it_makes_no_difference() {
-        let all = ["`tax` (shop.py:2) moves a boundary", "`tax` (shop.py:4) drops a call"];
+        let all = [
+            "`tax` (shop.py:2) moves a boundary",
+            "`tax` (shop.py:4) drops a call",
+        ];
         let all = all.map(str::to_owned);
         let silent = Said::of(&all, &Value::Null);
         assert_eq!(silent.open.len(), 2);
