@@ -11,6 +11,7 @@ pub mod change;
 pub mod course;
 pub mod due;
 pub mod evidence;
+pub mod exam;
 mod excerpt;
 pub mod facts;
 pub mod fate;

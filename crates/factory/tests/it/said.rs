@@ -47,8 +47,9 @@ fn assessments(not_met: &[&str]) -> Vec<Value> {
             let evidence = match *id {
                 "R1" => {
                     "inputs by t1, outputs by t2, error surfaces by t3, effects none, modes sync"
+                        .to_owned()
                 }
-                _ => "see test slug_of_empty in tests/slug.rs",
+                id => format!("see test slug_of_empty in tests/slug.rs for {id}"),
             };
             let mark = if not_met.contains(id) {
                 "NOT_MET"

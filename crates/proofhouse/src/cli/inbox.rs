@@ -2,7 +2,7 @@
 
 use super::land::Lines;
 use super::out::{Out, Tone, count, dollars, duration, plain, uncut, whole};
-use super::{exit, land, signing};
+use super::{exit, figures, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
 use report::paper::Paper;
@@ -201,6 +201,9 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             duration(spend.millis)
         ),
     );
+    if let Some(exam) = &grounds.exam {
+        row("exam", &figures::exam(exam));
+    }
     for worker in &grounds.workers {
         row("by", &plain(&worker.words()));
     }

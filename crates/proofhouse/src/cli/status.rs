@@ -92,6 +92,9 @@ fn of_run(out: &Out, run: &RunReport) {
         risk(status)
     ));
     figures::all(out, status, &run.spend);
+    if let Some(exam) = &run.exam {
+        out.line(&format!("  {:<11} {}", "exam", figures::exam(exam)));
+    }
     for attempt in status.attempts.iter().rev().take(5).rev() {
         out.line(&format!(
             "  {}       {:<10} {:<9} {:<14} {:<8} {}",

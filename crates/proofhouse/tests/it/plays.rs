@@ -236,7 +236,7 @@ fn what_is_asked_for_is_what_the_workflow_has() {
         !gates(&lights_out).contains("ContextRecovering"),
         "it shows, and never fails"
     );
-    assert_eq!(gates(&lights_out).len(), 14);
+    assert_eq!(gates(&lights_out).len(), 16);
     let own = decisions(&lights_out);
     let transitions = own.iter().filter(|word| word.contains(": Resume")).count();
     assert_eq!(transitions, 7, "{own:?}");

@@ -92,6 +92,7 @@ fn grounds(text: &str) -> Grounds {
         unproven: Vec::new(),
         caught: Vec::new(),
         spend: Spend::default(),
+        exam: None,
         workers: Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! Controls where a gate judges the tree as it stands: nothing was frozen, and nobody said which tests
 //! came with the change. The code before is what the run began with.
 
-use super::{Control, Files, Purpose};
+use super::{Control, Controls, Files, Purpose};
 use crate::Subject;
 use crate::checks::suite::instrument::Instrument;
 use crate::error::Error;
@@ -18,6 +18,7 @@ use std::time::Instant;
 pub(crate) struct Green<'a> {
     pub(crate) run: &'a TestRun,
     pub(crate) millis: u64,
+    pub(crate) controls: Controls,
 }
 
 /// The controls of it.
@@ -73,6 +74,7 @@ fn tried(
         millis: green.millis,
         files: &Files::of(subject, &before, &is_test)?,
         purpose: Purpose::Unsaid,
+        controls: green.controls,
         candidate: &|| Room::as_judged(subject),
         base: &|| base(subject),
     };
