@@ -100,41 +100,6 @@ pub fn challenge(challenge: &Challenge) -> Vec<Fault> {
     found
 }
 
-/// The form of briefs since which one sentence is evidence of one criterion only. An audit judges again
-/// what was said, so older projects are held to what they began with.
-pub const ONE_EACH: u32 = 3;
-
-/// The same in a project that began with this form of briefs.
-pub fn challenge_under(said: &Challenge, briefs: u32) -> Vec<Fault> {
-    let mut found = challenge(said);
-    if briefs >= ONE_EACH {
-        repeated(&said.rubric_assessments, &mut found);
-    }
-    found
-}
-
-/// One sentence under several criteria shows none of them, however it is written.
-fn repeated(marks: &[Assessment], found: &mut Vec<Fault>) {
-    let words = |mark: &Assessment| -> Vec<String> {
-        let words = mark.evidence.split(|c: char| !c.is_alphanumeric());
-        let words = words.filter(|word| !word.is_empty());
-        words.map(str::to_lowercase).collect()
-    };
-    for (index, mark) in marks.iter().enumerate() {
-        let own = words(mark);
-        let twin = marks[..index].iter().find(|earlier| words(earlier) == own);
-        if let Some(twin) = twin.filter(|_| !own.is_empty()) {
-            let what = format!(
-                "the evidence of {} is the sentence of {}: say what shows this one",
-                mark.criterion.as_str(),
-                twin.criterion.as_str()
-            );
-            let field = format!("rubric_assessments[{index}].evidence");
-            found.push(Fault::rule("evidence_repeated", "$", &field, what));
-        }
-    }
-}
-
 fn evidence(index: usize, mark: &Assessment, found: &mut Vec<Fault>) {
     let field = format!("rubric_assessments[{index}].evidence");
     let criterion = mark.criterion.as_str();

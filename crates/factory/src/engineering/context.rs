@@ -45,9 +45,8 @@ pub struct Scene<'a> {
 
 /// The form of briefs that a new project gets. 1: they list the rules that no schema can say. 2: the
 /// product role is told what a spec says of the product, nothing that was said is printed twice, and the
-/// Arbiter is offered what is open to it. 3: one sentence is evidence of one criterion, which is judged
-/// from there on ([`crate::debate::judge::challenge_under`]).
-pub const BRIEFS: u32 = 3;
+/// Arbiter is offered what is open to it.
+pub const BRIEFS: u32 = 2;
 
 impl Scene<'_> {
     fn debate(&self) -> Option<&Debate> {
@@ -217,10 +216,6 @@ fn rules(role: Role, briefs: u32) -> String {
     };
     let mut text = String::from("\nWhat no schema can say:\n\n");
     for line in own {
-        let _ = writeln!(text, "- {line}");
-    }
-    if role == Role::Challenger && briefs >= crate::debate::judge::ONE_EACH {
-        let line = "No two of R1 to R6 rest on the same sentence: what shows one does not show another.";
         let _ = writeln!(text, "- {line}");
     }
     if may_raise(role) {

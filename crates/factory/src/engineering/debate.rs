@@ -210,13 +210,8 @@ impl Debate {
         turn.map_or(Answer(&[]), |(role, occasion)| role.answer(occasion))
     }
 
-    /// What a role's result means in a project that begins today.
+    /// What a role's result means.
     pub fn hear(&self, result: &Value) -> Move {
-        self.hear_under(result, super::context::BRIEFS)
-    }
-
-    /// The same in a project that began with this form of briefs.
-    pub fn hear_under(&self, result: &Value, briefs: u32) -> Move {
         let answer = self.answer();
         match self.at {
             At::Propose | At::Revise => match read::<Proposal>(answer, result, |_| Vec::new()) {
@@ -226,10 +221,7 @@ impl Debate {
                 },
                 Err(faults) => self.complain(faults, "proposal_invalid"),
             },
-            At::Challenge => {
-                let judged = |one: &Challenge| judge::challenge_under(one, briefs);
-                self.challenged(read(answer, result, judged))
-            }
+            At::Challenge => self.challenged(read(answer, result, judge::challenge)),
             At::Adjudicate => {
                 let standing = Some(self.standing);
                 match read(answer, result, |one| judge::adjudication(one, standing)) {

@@ -64,8 +64,6 @@ pub trait Surroundings {
     fn next_version(&self, module: &PlannedModule) -> Version;
     /// What is there to be reused under a reference?
     fn offered(&self, reference: &ModuleRef) -> Offered;
-    /// The form of briefs that the project began with.
-    fn briefs(&self) -> u32;
 }
 
 impl Work {
@@ -247,7 +245,7 @@ impl Work {
                 Err(faults) => Step::Debated(active, self.gave_up(faults.join("; "))),
             };
         }
-        Step::Debated(active, debate.hear_under(result, around.briefs()))
+        Step::Debated(active, debate.hear(result))
     }
 
     fn gave_up(&self, why: String) -> Move {

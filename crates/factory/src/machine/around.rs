@@ -94,10 +94,6 @@ impl Around<'_> {
 }
 
 impl Surroundings for Around<'_> {
-    fn briefs(&self) -> u32 {
-        self.state.briefs
-    }
-
     fn upstream(&self, work: &Work, module: usize) -> Vec<ModuleRef> {
         let mut all: BTreeSet<ModuleRef> = self.of_tasks().into_iter().collect();
         all.extend(resolved(&self.state.registry, work, module));

@@ -19,10 +19,6 @@ use serde_json::Value;
 struct Nothing;
 
 impl Surroundings for Nothing {
-    fn briefs(&self) -> u32 {
-        factory::engineering::context::BRIEFS
-    }
-
     fn upstream(&self, _: &Work, _: usize) -> Vec<ModuleRef> {
         vec![ModuleRef::parse("MM-up@1.0.0").unwrap()]
     }

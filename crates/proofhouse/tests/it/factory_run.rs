@@ -40,8 +40,8 @@ pub(crate) fn challenge(verdict: &str) -> Value {
     let marks = ["R1", "R2", "R3", "R4", "R5", "R6"].map(|id| {
         let mark = if verdict == "FAIL" && id == "R3" { "NOT_MET" } else { "MET" };
         let evidence = match id {
-            "R1" => "inputs, outputs, error surfaces, effects and modes: see happy_path in tests/lines.rs".to_owned(),
-            id => format!("see error__malformed in tests/lines.rs for {id}"),
+            "R1" => "inputs, outputs, error surfaces, effects and modes: see happy_path in tests/lines.rs",
+            _ => "see error__malformed in tests/lines.rs for it",
         };
         json!({"criterion": id, "assessment": mark, "evidence": evidence})
     });

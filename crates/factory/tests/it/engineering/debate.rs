@@ -107,19 +107,6 @@ fn s9_4_and_9_5_mild_reviews_are_found() {
     ] {
         assert_eq!(at_challenge().hear(&good).to, Now::At(to));
     }
-    // One sentence under two criteria, however it is written; a test may be cited by both.
-    let mut repeated = said::pass();
-    let sentence = repeated["rubric_assessments"][3]["evidence"].as_str();
-    let sentence = sentence.unwrap().to_uppercase() + "!";
-    repeated["rubric_assessments"][4]["evidence"] = json!(sentence);
-    let heard = at_challenge().hear(&repeated);
-    assert!(
-        matches!(&heard.said, Said::Complained(faults) if faults.len() == 1 && faults[0].contains("the sentence of R4")),
-        "{heard:?}"
-    );
-    // What began before is judged as it was.
-    let before = at_challenge().hear_under(&repeated, 2);
-    assert_eq!(before.to, Now::At(At::Adjudicate));
 }
 
 #[test]
