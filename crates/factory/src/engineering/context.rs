@@ -49,12 +49,21 @@ pub struct Scene<'a> {
 /// The form of briefs that a new project gets. 1: they list the rules that no schema can say. 2: the
 /// product role is told what a spec says of the product, nothing that was said is printed twice, and the
 /// Arbiter is offered what is open to it. 3: the planner is told what a module and what the assembly is
-/// held to, the Proposer of a third language, and task files what the product must show.
+/// held to, the Proposer of a third language, and task files what the product must show; JSON is written
+/// without blanks, and nothing of the rubric is said twice.
 pub const BRIEFS: u32 = 3;
 
 impl Scene<'_> {
     fn debate(&self) -> Option<&Debate> {
         self.module.map(|at| &self.work.modules[at].debate)
+    }
+
+    /// What others said, as data.
+    fn quoted(&self, value: &Value) -> String {
+        match self.briefs {
+            ..3 => pretty(value),
+            _ => fenced(&by_member(value)),
+        }
     }
 
     fn folder(&self) -> String {
@@ -233,6 +242,11 @@ fn rules(role: Role, briefs: u32) -> String {
         return String::new();
     }
     let own: &[&str] = match role {
+        // The rest stands in the rubric, or in what to return.
+        Role::Challenger if briefs >= 3 => &[
+            "R1 to R6 are assessed once each, each with evidence of at least four words that is more than praise; that of R1 names the five dimensions.",
+            "FAIL lists at least one failure, PASS none.",
+        ],
         Role::MicroPlanner => &[
             "Each `module_id` is there once, and `depends_on` has no circle.",
             "REUSE names the module first in `reuse_candidate_refs`; it is shipped, and its contract does what `io_contract` says.",
@@ -279,10 +293,11 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
             both_kinds(scene.kind)
         );
     }
-    let returns = match scene
+    let last = scene
         .debate()
-        .and_then(|debate| debate.trail.challenges.last())
-    {
+        .and_then(|debate| debate.trail.challenges.last());
+    let returns = match last {
+        _ if role == Role::Challenger && scene.briefs >= 3 => CHALLENGE.to_owned(),
         // What the engine would refuse is not offered.
         Some(last) if scene.briefs >= 2 && last["verdict"] == "FAIL" => returns(role, occasion)
             .replace(
@@ -326,7 +341,7 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
                 Some(contract) => json!({"purpose": module.purpose, "io_contract": contract}),
                 None => json!({"purpose": module.purpose, "io_contract": "as the task file says"}),
             };
-            let what = format!("`{}`\n\n{}", module.module_id, pretty(&said));
+            let what = format!("`{}`\n\n{}", module.module_id, scene.quoted(&said));
             ("The module's contract", what)
         }
         Material::DependencyContracts => {
@@ -353,19 +368,30 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
         }
         // It is in the workspace.
         Material::Source => return None,
-        Material::Proposal => ("The proposal", pretty(trail?.proposals.last()?)),
+        Material::Proposal => ("The proposal", scene.quoted(trail?.proposals.last()?)),
         Material::Challenge if grant == Grant::FailuresOnly => {
-            ("What failed", pretty(&json!(debate?.failures)))
+            ("What failed", scene.quoted(&json!(debate?.failures)))
         }
-        Material::Challenge => ("The challenge", pretty(trail?.challenges.last()?)),
-        Material::Adjudication => ("The adjudication", pretty(trail?.adjudications.last()?)),
+        Material::Challenge => ("The challenge", scene.quoted(trail?.challenges.last()?)),
+        Material::Adjudication => {
+            let last = trail?.adjudications.last()?;
+            ("The adjudication", scene.quoted(last))
+        }
         Material::EvaluationRubric | Material::DecompositionRubric => {
             return rubric(material, scene.kind);
         }
         Material::DebateTrail if scene.briefs < 2 => {
             ("The debate so far", pretty(&rounds(trail?, grant)))
         }
-        Material::DebateTrail => ("The debate so far", earlier(trail?, grant)),
+        Material::DebateTrail => {
+            let earlier = earlier(trail?, grant);
+            let said = match earlier == json!({}) {
+                true if scene.briefs >= 3 => return None,
+                true => "Nothing was said before that.".to_owned(),
+                false => scene.quoted(&earlier),
+            };
+            ("The debate so far", said)
+        }
     })
 }
 
@@ -405,7 +431,7 @@ fn rubric(material: Material, kind: Kind) -> Option<(&'static str, String)> {
 }
 
 /// What was said before what stands in the brief already.
-fn earlier(trail: &Trail, grant: Grant) -> String {
+fn earlier(trail: &Trail, grant: Grant) -> Value {
     let mut rounds = rounds(trail, grant);
     // The last proposal is shown whole to both, and the last challenge to the Arbiter.
     let shown: &[&str] = match grant {
@@ -420,10 +446,7 @@ fn earlier(trail: &Trail, grant: Grant) -> String {
     if let Some(said) = rounds.as_object_mut() {
         said.retain(|_, list| list.as_array().is_some_and(|list| !list.is_empty()));
     }
-    match rounds == json!({}) {
-        true => "Nothing was said before that.".to_owned(),
-        false => pretty(&rounds),
-    }
+    rounds
 }
 
 /// As much of the rounds as a grant shows.
@@ -471,7 +494,26 @@ fn complaints(lines: &[String]) -> String {
 /// What others said, as data: JSON has no line break inside of a text, so that nothing in it can end
 /// the fence or begin a heading, and what a person would not see is spelled out.
 pub(crate) fn pretty(value: &Value) -> String {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    fenced(&serde_json::to_string_pretty(value).unwrap_or_default())
+}
+
+/// JSON with a line for each member or item, and no more blanks than it needs.
+fn by_member(value: &Value) -> String {
+    let plain = |one: &Value| one.to_string();
+    let (open, lines, close) = match value {
+        Value::Object(members) => {
+            let lines = members.iter();
+            let lines =
+                lines.map(|(name, one)| format!("{}:{}", Value::from(name.as_str()), plain(one)));
+            ("{", lines.collect::<Vec<_>>(), "}")
+        }
+        Value::Array(items) => ("[", items.iter().map(plain).collect(), "]"),
+        other => return plain(other),
+    };
+    format!("{open}\n{}\n{close}", lines.join(",\n"))
+}
+
+fn fenced(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());
     for c in text.chars() {
         if c == '\n' || !is_unseen(c) {
@@ -484,6 +526,9 @@ pub(crate) fn pretty(value: &Value) -> String {
     }
     format!("```json\n{seen}\n```")
 }
+
+/// What the Challenger returns, since the form 3: what its rubric says is not said again.
+const CHALLENGE: &str = "Try to falsify the claim. One JSON object: `verdict` (PASS or FAIL), `failures` (`invariant`, `evidence`, `required_change`), `rubric_assessments` (`criterion`, `assessment` MET or NOT_MET, `evidence`). Any NOT_MET means FAIL.";
 
 fn returns(role: Role, occasion: Occasion) -> &'static str {
     match (role, occasion) {

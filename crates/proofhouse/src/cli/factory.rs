@@ -120,6 +120,9 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
         FactoryCommand::Export { dir, name } => {
             of_factory::export(&super::project(args)?, name.as_deref(), dir, out)
         }
+        FactoryCommand::Cost { name } => {
+            of_factory::cost(&super::project(args)?, name.as_deref(), out)
+        }
         FactoryCommand::Deprecate(asked) => verbs::deprecate(&super::project(args)?, asked, out),
         FactoryCommand::Retry { name, word } => {
             verbs::retry(&super::project(args)?, name.as_deref(), word, out)

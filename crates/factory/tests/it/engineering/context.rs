@@ -257,3 +257,40 @@ fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
     let older = told(Role::Proposer, Occasion::Propose, Kind::Modules, 2);
     assert!(older.contains("Rust (`implementation/lib.rs`, the crate") && !older.contains("mjs"));
 }
+
+#[test]
+fn challengers_and_arbiters_read_less_than_before() {
+    let task = TaskId::from("T-a-001");
+    let rounds = [said::proposal(), said::fail(&["R3"]), said::proposal()];
+    for (role, occasion, more) in [
+        (Role::Challenger, Occasion::Challenge, None),
+        (Role::Arbiter, Occasion::Adjudicate, Some(said::pass())),
+    ] {
+        let all: Vec<Value> = rounds.iter().cloned().chain(more).collect();
+        let work = scene_after(&all);
+        let told = |briefs| {
+            let scene = Scene {
+                task: &task,
+                work: &work,
+                module: Some(0),
+                upstream: &[],
+                criteria: &[],
+                briefs,
+                kind: Kind::Modules,
+            };
+            brief(&scene, role, occasion)
+        };
+        let (first, before, after) = (told(1), told(2), told(BRIEFS));
+        println!(
+            "{role:?}: {} characters at first, {} before, {} now",
+            first.len(),
+            before.len(),
+            after.len()
+        );
+        assert!(after.len() * 100 < before.len() * 90, "{after}");
+        // The latest proposal stands there once, whoever reads it.
+        let claim = all[2]["claim"].as_str().unwrap();
+        let earlier = usize::from(all[0]["claim"] == all[2]["claim"]);
+        assert_eq!(after.matches(claim).count(), 1 + earlier, "{after}");
+    }
+}

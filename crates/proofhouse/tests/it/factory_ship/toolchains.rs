@@ -166,6 +166,17 @@ impl Play<'_> {
                 json!({"total": 4, "passed": 4, "failed": 0})
             );
         }
+        let cost = world.run(&["factory", "cost", "--json"]).exits(0).json();
+        for role in ["micro_planner", "proposer", "challenger", "arbiter"] {
+            assert!(cost["roles"][role]["each"].as_f64() > Some(1.0), "{cost}");
+        }
+        assert_eq!(cost["repairs"]["briefs"], 3, "{cost}");
+        let told = world.run(&["factory", "cost"]).exits(0);
+        assert!(
+            told.out.contains("characters of code are shipped"),
+            "{}",
+            told.out
+        );
         world.run(&["factory", "export", "agent/out"]).exits(0);
         world
     }
