@@ -386,7 +386,6 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
         Material::DebateTrail => {
             let earlier = earlier(trail?, grant);
             let said = match earlier == json!({}) {
-                true if scene.briefs >= 3 => return None,
                 true => "Nothing was said before that.".to_owned(),
                 false => scene.quoted(&earlier),
             };

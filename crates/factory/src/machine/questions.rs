@@ -108,7 +108,7 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
             subject: Subject::Release,
             id: release_id(state),
             task: None,
-            what: "release without what was given up, or stop the project".to_owned(),
+            what: "release the product without what was given up, or stop the project".to_owned(),
             why: format!("of the spec is missing: {}", lacking(&given_up)),
             recommended: None,
             options: words(&[RELEASE, STOP]),

@@ -3,7 +3,6 @@
 
 use super::payload;
 use crate::delivery::manifest::Scope;
-use crate::engineering::kind::ASSEMBLES;
 use crate::machine::facts::{Fact, ModuleDeprecated, ReleaseBegan};
 use crate::machine::state::State;
 use crate::project::TaskStatus;
@@ -28,16 +27,15 @@ pub(crate) fn everything(state: &State) -> Vec<ModuleRef> {
     all.filter(|one| state.registry.is_shipped(one)).collect()
 }
 
-/// Tasks that were given up: what a release will lack of the spec.
+/// Tasks that were given up, of a project that promised a product: what it will lack of its spec.
 /// Nothing of it is released until a person says so.
 pub(crate) fn missing(state: &State) -> Vec<&Task> {
     let tasks = state.graph.iter();
     let given_up =
         |one: &&Task| one.status == TaskStatus::Abandoned && one.superseded_by.is_empty();
-    match (&state.promised, state.briefs) {
-        // Projects that began before, without a product, released what there was.
-        (None, ..ASSEMBLES) => Vec::new(),
-        _ => tasks.filter(given_up).collect(),
+    match &state.promised {
+        Some(_) => tasks.filter(given_up).collect(),
+        None => Vec::new(),
     }
 }
 
