@@ -56,6 +56,7 @@ mod suite;
 mod tests;
 mod tree_unchanged;
 mod tripwire;
+mod unknowns;
 mod updated;
 
 use crate::Check;
@@ -120,6 +121,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<tests::Tests>(),
             check::<tree_unchanged::TreeUnchanged>(),
             check::<tripwire::Tripwire>(),
+            check::<unknowns::Unknowns>(),
             check::<updated::Updated>(),
         ]
     }

@@ -190,6 +190,8 @@ pub(crate) struct RawSnapshot {
     pub(crate) gates: Vec<RawSnapshotGate>,
     pub(crate) after: Vec<String>,
     pub(crate) evidence: Vec<String>,
+    /// The state in which each open issue that asks for it is looked into by an attempt of its own.
+    pub(crate) unknowns: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -106,6 +106,9 @@ pub struct Sight {
     pub hidden: Vec<String>,
     /// Files that it may change.
     pub scope: Vec<String>,
+    /// Where there are some: only what is among these, too, is in its view.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<String>,
 }
 
 impl Default for Sight {
@@ -116,6 +119,7 @@ impl Default for Sight {
             sees: all(),
             hidden: Vec::new(),
             scope: all(),
+            within: Vec::new(),
         }
     }
 }

@@ -145,7 +145,22 @@ impl Sight {
             sees,
             hidden,
             scope,
+            within: self.within.clone(),
         }
+    }
+
+    /// The same, and of the repository nothing but what this sentence names. It opens nothing.
+    #[must_use]
+    pub fn bounded(mut self, sentence: &str) -> Sight {
+        let fields = BTreeMap::from([(String::new(), sentence.to_owned())]);
+        let named = of_repo("{}", &fields);
+        // Words that name nothing show nothing.
+        if named.inside.is_empty() {
+            self.sees.clear();
+        }
+        self.within = named.inside;
+        self.hidden.extend(named.outside);
+        self
     }
 }
 
@@ -314,6 +329,7 @@ mod tests {
             sees: globs(&["{Files}", "README.md"]),
             hidden: globs(&["task/old/**"]),
             scope: globs(&["{Files}", "!Cargo.lock", "task/notes.md"]),
+            within: Vec::new(),
         };
         let now = sight.filled_in(&fields("Only `src/**` and `task/**`, not `!task/old/**`."));
         assert_eq!(now.sees, globs(&["src/**", "[t]ask/**", "README.md"]));
@@ -330,6 +346,13 @@ mod tests {
         assert_eq!(nothing.sees, globs(&["README.md"]));
         assert_eq!(nothing.hidden, globs(&["task/old/**"]));
         assert_eq!(nothing.scope, globs(&["!Cargo.lock", "task/notes.md"]));
+        let own = now
+            .clone()
+            .bounded("`src/a/**`, `task/**`, not `!src/a/b/**`");
+        assert_eq!(own.sees, now.sees);
+        assert_eq!(own.within, globs(&["src/a/**", "[t]ask/**"]));
+        assert_eq!(own.hidden.last().map(String::as_str), Some("src/a/b/**"));
+        assert!(now.bounded("../up").sees.is_empty());
     }
 
     #[test]
@@ -338,6 +361,7 @@ mod tests {
             sees: globs(&["**"]),
             hidden: globs(&["{Files}"]),
             scope: globs(&["**", "!{Files}"]),
+            within: Vec::new(),
         };
         let now = sight.filled_in(&fields("a, !b, task/c"));
         assert_eq!(now.sees, globs(&["**"]));

@@ -106,6 +106,9 @@ pub struct Issue {
     pub text: String,
     /// The one next action.
     pub next: String,
+    /// Where the answer is looked for, as globs; empty: wherever scouts may look.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scope: String,
     /// The gate whose failure it is; only that gate's pass resolves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,

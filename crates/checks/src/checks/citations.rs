@@ -38,6 +38,9 @@ impl Judge for Citations {
                 Some((field, Line::of(sentence)?))
             }
         };
+        // Whoever looks into one of several unknowns has a part of the cap.
+        let own = subject.known.get("own scope").and_then(|one| one.first());
+        let own = own.map(|scope| Line::of(scope)).transpose()?;
         let findings = subject.result.map(|result| &result["evidence"]);
         let findings = findings.and_then(Value::as_array);
         let findings = findings.map_or(&[][..], Vec::as_slice);
@@ -62,6 +65,9 @@ impl Judge for Citations {
                 // A path that leads out is told as such, whatever the cap's globs make of it.
                 (_, Err(why @ Error::LeadsOut(_))) => wrong.push(why.to_string()),
                 (Some((field, _)), _) => wrong.push(format!("{place} is outside of `{field}`")),
+                (None, _) if own.as_ref().is_some_and(|own| !own.holds(path)) => {
+                    wrong.push(format!("{place} is outside of the question's own scope"));
+                }
                 (None, Err(why)) => wrong.push(format!("{place} {why}")),
                 (None, Ok(true)) => {}
                 (None, Ok(false)) => {

@@ -77,6 +77,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
                 sees: Vec::new(),
                 hidden: Vec::new(),
                 scope: Vec::new(),
+                within: Vec::new(),
             },
             result: None,
             reads: Vec::new(),

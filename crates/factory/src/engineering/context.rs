@@ -90,6 +90,7 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
         sees: Vec::new(),
         hidden: Vec::new(),
         scope: Vec::new(),
+        within: Vec::new(),
     };
     for (material, grant) in given(role, occasion) {
         match material {

@@ -304,6 +304,7 @@ fn change_role(
             sees,
             hidden: Vec::new(),
             scope,
+            within: Vec::new(),
         },
         nth: change.round,
         brief,

@@ -16,6 +16,7 @@ pub fn sight(product: &Product) -> Sight {
         sees,
         hidden: Vec::new(),
         scope: vec![below("draft/**")],
+        within: Vec::new(),
     }
 }
 

@@ -16,6 +16,7 @@ pub(super) fn roles(loader: &mut Loader<'_>, raw: &RawWorkflow) -> BTreeMap<Stri
             sees: role.sees.clone().unwrap_or(all.sees),
             hidden: role.hidden.clone(),
             scope: role.scope.clone().unwrap_or(all.scope),
+            within: Vec::new(),
         };
         let fields = raw.task.iter().flat_map(|task| &task.field);
         let names: Vec<&str> = fields.map(|field| field.get_ref().name.as_str()).collect();

@@ -25,7 +25,8 @@ pub(super) fn snapshot(
         }
     }
     let gates = raw.gates.iter().map(|gate| &gate.state);
-    for state in raw.after.iter().chain(&raw.evidence).chain(gates) {
+    let states = raw.after.iter().chain(&raw.evidence).chain(gates);
+    for state in states.chain(&raw.unknowns) {
         if !workflow.state.contains_key(state) {
             let what = format!("[snapshot] names the state `{state}`, which is none");
             loader.problem(
@@ -51,5 +52,6 @@ pub(super) fn snapshot(
             .collect(),
         after: states(&raw.after),
         evidence: states(&raw.evidence),
+        unknowns: raw.unknowns.as_ref().map(StateName::new),
     }
 }

@@ -2,22 +2,28 @@
 //! was found wrong.
 
 use super::state::FlowState;
+use crate::workflow::Workflow;
 use kernel::effect::Known;
 use kernel::outcome::passes;
 use std::collections::BTreeSet;
 
 impl FlowState {
     /// The names that this run knows, by kind.
-    pub(super) fn known(&self) -> Known {
+    pub(super) fn known(&self, workflow: &Workflow) -> Known {
         let mut known = self.snapshots.known();
+        let state = &self.position.state;
+        let question = self.snapshots.question(workflow.snapshot.as_ref(), state);
+        let own = question.map(|issue| issue.scope.clone());
+        let own = own.filter(|scope| !scope.is_empty());
         let failing = self.gates.values().filter(|memo| !memo.passed);
         let failing = failing
             .flat_map(|memo| &memo.results)
             .filter(|result| !passes(std::slice::from_ref(result)));
         let wrong = failing.map(|one| format!("{}\n{}\n{}", one.check, one.reason, one.details));
-        let own = self.started.iter().flat_map(|started| &started.own_tree);
-        let begun = own.map(|own| &own.base).chain(&self.made.commit).take(1);
-        let kinds: [(&str, BTreeSet<String>); 6] = [
+        let trees = self.started.iter().flat_map(|started| &started.own_tree);
+        let begun = trees.map(|own| &own.base).chain(&self.made.commit).take(1);
+        let kinds: [(&str, BTreeSet<String>); 7] = [
+            ("own scope", own.into_iter().collect()),
             ("tree begun", self.made.tree.iter().cloned().collect()),
             ("commit begun", begun.cloned().collect()),
             ("made", self.made.by_editors.clone()),

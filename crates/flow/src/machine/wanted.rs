@@ -71,13 +71,19 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
     let wrong = run.patience.continues.as_ref().map(|(_, wrong)| wrong);
     let again = wrong.map(|wrong| brief::ask_again(workflow, run, wrong));
     let brief = brief::compile(workflow, run);
+    let question = run.snapshots.question(workflow.snapshot.as_ref(), state);
+    let own = question.filter(|issue| !issue.scope.is_empty());
+    let sight = def_of
+        .map(|role| role.sight.filled_in(&run.filled()))
+        .unwrap_or_default();
     Effect::Attempt(AttemptOrder {
         id,
         state: state.clone(),
         access: def_of.map_or(Access::ReadOnly, |role| role.access()),
-        sight: def_of
-            .map(|role| role.sight.filled_in(&run.filled()))
-            .unwrap_or_default(),
+        sight: match own {
+            Some(issue) => sight.bounded(&issue.scope),
+            None => sight,
+        },
         subject: String::new(),
         nth: run.ledger.ended_in(state) + 1,
         brief: match &again {
@@ -112,7 +118,7 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         frozen: run.frozen.clone(),
         standing: run.standing(),
         commits: run.commits.clone(),
-        known: run.known(),
+        known: run.known(workflow),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })
 }

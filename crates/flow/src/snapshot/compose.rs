@@ -133,6 +133,7 @@ fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
             id: fresh(),
             text: line(&issue.text),
             next: line(&issue.next),
+            scope: line(&issue.scope),
             gate: None,
         });
     }
@@ -155,6 +156,7 @@ fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
                     id: fresh(),
                     text,
                     next: "fix".to_owned(),
+                    scope: String::new(),
                     gate: Some(ran.gate.clone()),
                 }),
             }

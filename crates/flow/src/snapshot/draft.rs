@@ -69,6 +69,8 @@ pub(super) struct NewFact {
 pub(super) struct NewIssue {
     pub(super) text: String,
     pub(super) next: String,
+    /// Where the answer is looked for.
+    pub(super) scope: String,
 }
 
 /// What a main agent wants in the next snapshot.
@@ -95,6 +97,7 @@ impl Draft {
             Some(NewIssue {
                 text: text(one, "text")?,
                 next: text(one, "next")?,
+                scope: text(one, "scope").unwrap_or_default(),
             })
         });
         let resolve =

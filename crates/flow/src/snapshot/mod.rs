@@ -6,6 +6,7 @@ mod compose;
 mod draft;
 mod render;
 mod rules;
+mod unknown;
 
 use kernel::effect::Known;
 use kernel::outcome::{CheckResult, Verdict};
@@ -37,6 +38,8 @@ pub struct SnapshotSpec {
     pub after: Vec<StateName>,
     /// States whose passed gate makes the agent's findings evidence.
     pub evidence: Vec<StateName>,
+    /// The state in which each open issue that asks for it is looked into by an attempt of its own.
+    pub unknowns: Option<StateName>,
 }
 
 /// Why a snapshot is to be taken now.
@@ -89,6 +92,9 @@ pub(crate) struct Snapshots {
     fact_serial: u32,
     issue_serial: u32,
     due: Option<Due>,
+    /// Unknowns that somebody has looked into since the state for them was entered.
+    #[serde(default)]
+    looked_into: BTreeSet<String>,
 }
 
 /// What has just happened in the state that is being left.
@@ -115,6 +121,8 @@ impl Snapshots {
             return;
         };
         let result = left.outcome.and_then(|outcome| outcome.result.as_ref());
+        let from = self.whose(spec, left.state);
+        self.looked_into.clear();
         if spec.evidence.contains(left.state) {
             // Without a passed gate nobody has looked at citations; a question is one all the same.
             let found = match (left.passed, result) {
@@ -123,11 +131,11 @@ impl Snapshots {
                 (_, None) => Vec::new(),
             };
             for lines in found {
-                self.add_evidence(left.state, lines);
+                self.add_evidence(&from, lines);
             }
             if let Some(decision) = left.decision.filter(|said| !said.because.is_empty()) {
                 let line = format!("{} said: {}", decision.who, decision.because);
-                self.add_evidence(left.state, vec![line]);
+                self.add_evidence(&from, vec![line]);
             }
         }
         let told = |begins: &str| {
@@ -149,7 +157,7 @@ impl Snapshots {
             let mut lines = vec![format!("{gate} gate: {outcome}")];
             let seen = left.results.iter().filter(|one| one.check != HISTORY);
             lines.extend(seen.map(said));
-            let evidence = self.add_evidence(left.state, lines);
+            let evidence = self.add_evidence(&from, lines);
             self.due = Some(Due {
                 draft: None,
                 edited: BTreeMap::new(),
@@ -205,13 +213,13 @@ impl Snapshots {
     }
 
     /// Gives the evidence its id.
-    fn add_evidence(&mut self, from: &StateName, lines: Vec<String>) -> String {
+    fn add_evidence(&mut self, from: &str, lines: Vec<String>) -> String {
         self.evidence_serial += 1;
         let id = format!("E-{:04}", self.evidence_serial);
         let lines = lines.iter().take(MOST_LINES).map(|one| line(one));
         self.pending.push(Evidence {
             id: id.clone(),
-            from: from.to_string(),
+            from: from.to_owned(),
             lines: lines.collect(),
         });
         id
@@ -237,10 +245,11 @@ impl Snapshots {
     /// The names that this run has given out, for checks.
     pub(crate) fn known(&self) -> Known {
         let mut known = Known::new();
+        let mut put = |kind: &str, names: BTreeSet<String>| known.insert(kind.to_owned(), names);
+        put("unknowns", self.unknown_names());
         let Some(latest) = &self.latest else {
             return known;
         };
-        let mut put = |kind: &str, names: BTreeSet<String>| known.insert(kind.to_owned(), names);
         let evidence = latest.evidence.iter().chain(&self.pending);
         put("evidence", evidence.map(|one| one.id.clone()).collect());
         let facts = latest.facts.iter();

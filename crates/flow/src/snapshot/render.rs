@@ -120,9 +120,13 @@ fn issues(text: &mut String, content: &Snapshot) {
         let _ = writeln!(text, "- none");
     }
     for issue in &content.open {
+        let scope = match issue.scope.as_str() {
+            "" => String::new(),
+            scope => format!(" within {}", plain(scope)),
+        };
         let _ = writeln!(
             text,
-            "- {}: {} — next action: {}",
+            "- {}: {} — next action: {}{scope}",
             issue.id,
             plain(&issue.text),
             plain(&issue.next)

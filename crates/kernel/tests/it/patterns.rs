@@ -45,6 +45,7 @@ proptest! {
             sees: list(&["{Field}"]),
             hidden: list(&["{Field}"]),
             scope: list(&["{Field}", "!{Field}"]),
+            within: Vec::new(),
         };
         let now = sight.filled_in(&BTreeMap::from([("Field".to_owned(), text)]));
         for glob in now.sees.iter().chain(&now.hidden).chain(&now.scope) {

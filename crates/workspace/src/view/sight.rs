@@ -13,6 +13,8 @@ pub(crate) use checks::SECRET_BY_CUSTOM;
 /// A compiled [`Sight`].
 pub struct Globs {
     sees: GlobSet,
+    /// A further bound of what is seen, where there is one.
+    within: Option<GlobSet>,
     hidden: GlobSet,
     scope: GlobSet,
     /// Taken out of the scope again.
@@ -41,6 +43,10 @@ impl Globs {
         }
         Ok(Self {
             sees: compile(Star::Stays, texts(&sight.sees))?,
+            within: match sight.within.is_empty() {
+                true => None,
+                false => Some(compile(Star::Stays, texts(&sight.within))?),
+            },
             hidden: compile(
                 Star::Crosses,
                 texts(&sight.hidden)
@@ -82,7 +88,10 @@ impl Globs {
 
     /// Is the file in the view?
     pub fn shows(&self, path: &Path) -> bool {
-        self.sees.is_match(path) && !self.hidden.is_match(path)
+        let within = self.within.as_ref();
+        self.sees.is_match(path)
+            && within.is_none_or(|within| within.is_match(path))
+            && !self.hidden.is_match(path)
     }
 
     /// May the role change it? What it may not see, it may not write either.
@@ -119,6 +128,7 @@ mod tests {
                 "!src/frozen/**",
                 "task/notes/*.md",
             ]),
+            within: Vec::new(),
         };
         let globs = Globs::of(&sight, &list(&SECRET_BY_CUSTOM)).unwrap();
         assert!(globs.shows_in_task(Path::new("scope.md")));
@@ -174,6 +184,7 @@ mod tests {
                 sees: globs.map(|glob| format!("{folder}/{glob}")).collect(),
                 hidden: Vec::new(),
                 scope: Vec::new(),
+                within: Vec::new(),
             };
             let globs = Globs::of(&sight, &[]).unwrap();
             let layer = View::empty().give(&Rel::parse(folder).unwrap(), level);

@@ -112,7 +112,9 @@ impl FlowState {
         let state = self.position.state.clone();
         self.gates.remove(&state);
         self.patience = Patience::default();
-        self.outcome = None;
+        let outcome = self.outcome.take();
+        self.snapshots
+            .part(workflow.snapshot.as_ref(), &state, outcome.as_ref());
         for result in gate.iter().filter(|result| !result.shows.is_empty()) {
             self.note(format!("check `{}`: {}", result.check, result.reason));
         }

@@ -70,14 +70,52 @@ fn scope_is_revised_by_a_new_header_and_only_then_do_scouts_see_more() {
         record["kind"] == "effect_began.v1" && record["body"]["role"] == "scout"
     });
     assert!(taken.unwrap() < scouted.unwrap(), "the header comes first");
+}
 
-    // What a person has set, no agent widens.
+#[test]
+fn a_scout_goes_for_each_unknown_with_a_scope_of_its_own() {
+    let world = played("scope-revised");
+    let wrong = failures(&world);
+    for refused in [
+        "nothing is unknown that somebody could look into",
+        "`scope` of `what is planned?` shows no file inside of `Scope cap`",
+        "src/greet.txt:1 is outside of the question's own scope",
+    ] {
+        assert!(wrong.contains(refused), "{refused} in {wrong}");
+    }
+    let (plans, greeting) = (
+        transcript(&world, "scout", 1),
+        transcript(&world, "scout", 3),
+    );
+    assert!(plans.contains("./secret/plans.txt"), "{plans}");
+    assert!(!plans.contains("./src/greet.txt"), "{plans}");
+    assert!(greeting.contains("./src/greet.txt"), "{greeting}");
+    for hidden in ["secret", "private"] {
+        assert!(!greeting.contains(hidden), "{hidden} in {greeting}");
+    }
+    // Both lots of findings are in the snapshot that follows, each under its question.
+    let mut texts =
+        (1..=headers(&world).len()).map(|at| world.read(&format!("agent/context/iter-{at:04}.md")));
+    let text = texts
+        .find(|text| text.contains("who else greets? — closed by E-0004"))
+        .unwrap();
+    for found in [
+        "- E-0003 (scout, I-0001): secret/plans.txt:1\n",
+        "- E-0004 (scout, I-0002): src/greet.txt:1\n",
+    ] {
+        assert!(text.contains(found), "{found} in {text}");
+    }
+    world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn what_a_person_has_set_no_agent_widens() {
     let cap = "scope_cap=Only `src/**`.";
     let world = begin_with("scope-revised", &["--set", cap]);
     world.run(&["run", "t"]).exits(2);
     let wrong = failures(&world);
     assert!(
-        wrong.contains("secret/plans.txt:1 is outside of `Scope cap`"),
+        wrong.contains("`scope` of `what is planned?` shows no file inside of `Scope cap`"),
         "{wrong}"
     );
     assert_eq!(
