@@ -7,6 +7,7 @@ mod cites;
 mod codes;
 mod command;
 mod complexity;
+mod components;
 mod controls;
 mod could_fail;
 mod coverage;
@@ -73,6 +74,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<codes::Codes>(),
             check::<command::Command>(),
             check::<complexity::Complexity>(),
+            check::<components::Components>(),
             check::<could_fail::CouldFail>(),
             check::<coverage::Coverage>(),
             check::<covers::Covers>(),

@@ -9,6 +9,7 @@
 //! Nothing here reads a file or runs a program: texts come in. It does not judge what code does.
 
 pub mod asked;
+mod declared;
 pub mod dimensions;
 mod errors;
 pub mod javascript;
@@ -27,6 +28,7 @@ mod shape;
 mod signature;
 mod unread;
 
+pub use declared::{Declared, declared, designed};
 pub use judge::{Rules, entry_points, judge, judge_by};
 pub use judging::Mismatch;
 pub use layout::same_but_for_layout;

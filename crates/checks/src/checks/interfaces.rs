@@ -1,12 +1,14 @@
-//! `interfaces`: what a design names as its interfaces is in the code, and where that is asked for, what
-//! the code makes public is in the design. It does not compare types.
+//! `interfaces`: what a design names as its interfaces is in the code; where that is asked for, with the
+//! same parameters and types as far as both sides say them, and what the code makes public is in the
+//! design. No compiler is asked.
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::sections_of;
-use crate::readers::{paths, public_names, sources};
+use crate::readers::{markdown, paths, public_names, sources};
 use crate::settings::{Choice, Placed, Text, Words};
 use crate::text::first_few;
+use languages::Declared;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -20,6 +22,19 @@ pub(crate) struct Interfaces {
     section: Option<Text>,
     /// `refused`: every public name of a source stands somewhere in the design.
     unnamed: Option<Choice<Unnamed>>,
+    /// `held`: a function that the design writes with its parameters is declared so.
+    signatures: Option<Choice<Signatures>>,
+}
+
+/// What becomes of a function with other parameters than the design says.
+#[derive(Clone, Copy)]
+enum Signatures {
+    /// It is refused.
+    Held,
+}
+
+impl Words for Signatures {
+    const WORDS: &'static [(&'static str, Self)] = &[("held", Self::Held)];
 }
 
 /// What becomes of a public name that the design does not have.
@@ -67,6 +82,17 @@ impl Judge for Interfaces {
                 first_few(&missing, 8)
             ));
         }
+        if self.signatures.is_some() {
+            let design = paths::read(subject.place, &self.file)?;
+            let others = others(&code, &markdown::code_under(&design, heading));
+            if !others.is_empty() {
+                wrong.push(format!(
+                    "not as {} has it: {}; write it so, or mend the design",
+                    self.file,
+                    first_few(&others, 5)
+                ));
+            }
+        }
         if self.unnamed.is_some() {
             let design = paths::read(subject.place, &self.file)?;
             let unnamed = unnamed(&code, &design);
@@ -83,6 +109,27 @@ impl Judge for Interfaces {
             false => Err(wrong.join("; ").into()),
         }
     }
+}
+
+/// Functions that the sources declare otherwise than the design does, each with a source's own words.
+/// What no source declares in a form that is read is held by its name alone.
+fn others(code: &[(&str, String)], design: &[String]) -> Vec<String> {
+    let own = code.iter().filter(|(path, _)| !sources::is_test(path));
+    let there: Vec<(&str, Declared)> = own
+        .flat_map(|(path, text)| {
+            let found = languages::declared(path, text).into_iter();
+            found.map(move |one| (*path, one))
+        })
+        .collect();
+    let wanted = design.iter().flat_map(|text| languages::designed(text));
+    let other = |wanted: Declared| {
+        let mut same = there.iter().filter(|(_, one)| one.name == wanted.name);
+        let (path, first) = same.clone().next()?;
+        let why = wanted.differs(first)?;
+        let fits = same.any(|(_, one)| wanted.differs(one).is_none());
+        (!fits).then(|| format!("`{wanted}` ({path} has `{first}`: {why})"))
+    };
+    wanted.filter_map(other).collect()
 }
 
 /// The public names that the design does not have, each with its file, and whether anything uses it.

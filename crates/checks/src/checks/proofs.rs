@@ -5,21 +5,23 @@
 
 use crate::Subject;
 use crate::error::Error;
-use crate::execute::{Program, execute};
+use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::IdsOf;
 use crate::readers::hollow_commands::{beyond_tests, proves_nothing};
-use crate::readers::paths;
 use crate::readers::substance::{Nothing, nothing};
 use crate::readers::table::{Record, records};
+use crate::readers::{paths, sources};
 use crate::room::Room;
-use crate::settings::{Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Words};
+use crate::settings::{
+    Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Texts, Words,
+};
 use crate::text::{answer, first_few, label};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// Each listed command, run again, ends with exit code 0 and shows what was observed.
@@ -39,8 +41,14 @@ pub(crate) struct Proofs {
     beyond_tests: Option<Number<0, MOST>>,
     /// `fails`: a command may not hold with only the task's documents, without network.
     without_product: Option<Choice<WithoutProduct>>,
-    /// `shown`: what each command must show has a number in it.
+    /// `shown`: what each command must show has a number in it; `claimed`: one of its id's entry.
     figure: Option<Choice<Figure>>,
+    /// Words of which the entry of an id has one if it needs a proof here; every id does.
+    #[serde(default)]
+    ids_mention: Texts,
+    /// `removed`: each proof names what stores something (`write`) and where (`store`), and its command
+    /// may not hold once that is removed.
+    store: Option<Choice<Store>>,
     /// Wall limit of each command.
     timeout_seconds: Option<Seconds>,
 }
@@ -61,20 +69,36 @@ impl Words for WithoutProduct {
 enum Figure {
     /// It stands in the output.
     Shown,
+    /// And in the criterion that it proves.
+    Claimed,
 }
 
 impl Words for Figure {
-    const WORDS: &'static [(&'static str, Self)] = &[("shown", Self::Shown)];
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("shown", Self::Shown), ("claimed", Self::Claimed)];
+}
+
+/// What becomes of what a product keeps.
+#[derive(Clone, Copy)]
+enum Store {
+    /// It is removed, and then nothing may be read back.
+    Removed,
+}
+
+impl Words for Store {
+    const WORDS: &'static [(&'static str, Self)] = &[("removed", Self::Removed)];
 }
 
 /// How much longer than in the repository a command may take without the product. One that waits
 /// for what is not there does not hold there.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-const COLUMNS: [&str; 3] = [
+const COLUMNS: [&str; 5] = [
     "id",
     "command",
     "expect|expected|expected observation|observation|expected output",
+    "write",
+    "store",
 ];
 /// More than this is no list of proofs.
 const MOST: i64 = 500;
@@ -84,7 +108,11 @@ impl Judge for Proofs {
     type Answer = Judged<Vec<CheckResult>>;
 
     fn lint(&self) -> Result<(), SettingsError> {
+        let claimed = matches!(self.figure.as_deref(), Some(Figure::Claimed));
         match (&self.ids, &self.ids_from, &self.ids_section) {
+            (None, None, None) if claimed || !self.ids_mention.is_empty() => {
+                Self::refuse("needs `ids` for `figure = \"claimed\"` and for `ids_mention`")
+            }
             (None, None, None) | (Some(_), Some(_), _) => Ok(()),
             _ => Self::refuse("needs to be set so that `ids` and `ids_from` go together"),
         }
@@ -107,7 +135,11 @@ impl Proofs {
     fn listed(&self, subject: &Subject<'_>) -> Judged<Vec<Record>> {
         let file = &*self.file;
         let text = paths::read(subject.place, file).map_err(|why| format!("{file} {why}"))?;
-        let proofs = records(file, &text, self.section.as_deref(), &COLUMNS)
+        let columns = match self.store {
+            Some(_) => &COLUMNS[..],
+            None => &COLUMNS[..3],
+        };
+        let proofs = records(file, &text, self.section.as_deref(), columns)
             .map_err(|why| format!("{file} {why}"))?;
         if proofs.is_empty() || proofs.len() as i64 > MOST {
             let said = if proofs.is_empty() {
@@ -131,9 +163,8 @@ impl Proofs {
                     Some(why) => wrong.push(format!("{id}: `{column}` {why}")),
                 }
             }
-            if let Some(Figure::Shown) = self.figure.as_deref()
-                && !proof["expect"].chars().any(char::is_numeric)
-            {
+            wrong.extend(self.unstored(subject, proof)?);
+            if self.figure.is_some() && !proof["expect"].chars().any(char::is_numeric) {
                 wrong.push(format!(
                     "{id}: `{}` has no figure; expect the number that is claimed, as it is printed",
                     label(&proof["expect"])
@@ -158,7 +189,23 @@ impl Proofs {
         }
         let (ids, from) = (self.ids.as_deref(), self.ids_from.as_deref());
         if let Some(wanted) = IdsOf::named(ids, from, self.ids_section.as_deref()) {
-            let ids = wanted.read(subject)?;
+            let mut ids = wanted.read(subject)?;
+            let entries = wanted.entries(subject)?;
+            if !self.ids_mention.is_empty() {
+                let mentions = |id: &String| {
+                    let entry = entries.get(id).map_or("", String::as_str).to_lowercase();
+                    let mut words = self.ids_mention.iter();
+                    words.any(|word| entry.contains(&word.to_lowercase()))
+                };
+                ids.retain(mentions);
+            }
+            if let Some(Figure::Claimed) = self.figure.as_deref() {
+                wrong.extend(
+                    proofs
+                        .iter()
+                        .filter_map(|proof| unclaimed(proof, &wanted, &entries)),
+                );
+            }
             if ids.is_empty() {
                 wrong.push(format!("{} has no id to prove", wanted.file));
             }
@@ -178,6 +225,101 @@ impl Proofs {
     }
 }
 
+impl Proofs {
+    /// Why a proof does not say what is kept where.
+    fn unstored(&self, subject: &Subject<'_>, proof: &Record) -> Result<Option<String>, Trouble> {
+        let Some(Store::Removed) = self.store.as_deref() else {
+            return Ok(None);
+        };
+        let (id, store) = (&proof["id"], proof["store"].trim_end_matches('/'));
+        if nothing(&proof["write"], "").is_some() {
+            return Ok(Some(format!(
+                "{id}: `write` says not what stores something"
+            )));
+        }
+        let plain = |char: char| char.is_ascii_alphanumeric() || "._-/".contains(char);
+        let inside = kernel::pattern::stays_inside(store) && !store.starts_with('-');
+        if store.is_empty() || store == "." || !inside || !store.chars().all(plain) {
+            let shown = label(&proof["store"]);
+            return Ok(Some(format!(
+                "{id}: `store` is `{shown}`, which is no path in the repository"
+            )));
+        }
+        let files = sources::files(subject).map_err(Trouble::cannot)?;
+        let below = format!("{store}/");
+        // Without its own files no product answers: that shows nothing of what it keeps.
+        let own = files
+            .iter()
+            .find(|path| *path == store || path.starts_with(&below));
+        Ok(own.map(|path| {
+            format!("{id}: `store` holds {path}, which is no data but the product's own")
+        }))
+    }
+
+    /// The command of a proof: after what it has to store, and with the store gone if that is asked for.
+    fn command(&self, proof: &Record, kept: Kept) -> String {
+        let command = &proof["command"];
+        let (Some(_), Some(write)) = (self.store.as_deref(), proof.get("write")) else {
+            return command.clone();
+        };
+        let gone = match kept {
+            Kept::Stays => String::new(),
+            Kept::Goes => format!("rm -rf -- '{}' && ", proof["store"].trim_end_matches('/')),
+        };
+        format!("{{\n{write}\n}} >/dev/null 2>&1 && {gone}{{\n{command}\n}}")
+    }
+}
+
+/// Is what a product keeps still there when it is asked?
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    Stays,
+    Goes,
+}
+
+/// Why what a proof shows is not what its criterion claims.
+fn unclaimed(
+    proof: &Record,
+    wanted: &IdsOf<'_>,
+    entries: &BTreeMap<String, String>,
+) -> Option<String> {
+    let id = &proof["id"];
+    let ids = wanted.pattern.set(id);
+    let claimed: BTreeSet<String> =
+        ids.iter()
+            .filter_map(|id| entries.get(id))
+            .fold(BTreeSet::new(), |mut all, entry| {
+                let without = ids
+                    .iter()
+                    .fold(entry.clone(), |text, id| text.replace(id, " "));
+                all.extend(figures(&without));
+                all
+            });
+    if claimed.is_empty() {
+        return Some(format!("{id} is no criterion with a figure"));
+    }
+    let shown = figures(&proof["expect"]);
+    shown.is_disjoint(&claimed).then(|| {
+        let claimed: Vec<&String> = claimed.iter().collect();
+        format!(
+            "{id}: `{}` has none of the figures that the criterion claims: {}",
+            label(&proof["expect"]),
+            first_few(&claimed, 5)
+        )
+    })
+}
+
+/// The numbers in a text, without the marks between their thousands.
+fn figures(text: &str) -> BTreeSet<String> {
+    let of_a_number =
+        |char: char| char.is_ascii_digit() || char == '.' || char == ',' || char == '_';
+    let runs = text.split(|char: char| !of_a_number(char));
+    let plain = runs.map(|run| run.replace([',', '_'], "").trim_matches('.').to_owned());
+    plain
+        .filter(|run| run.contains(|char: char| char.is_ascii_digit()))
+        .collect()
+}
+
 /// Runs one proof again.
 fn again(
     proof: &Record,
@@ -186,7 +328,8 @@ fn again(
     room: Option<&Room>,
     started: Instant,
 ) -> CheckResult {
-    let (command, expect) = (proof["command"].as_str(), proof["expect"].as_str());
+    let expect = proof["expect"].as_str();
+    let command = &wanted.command(proof, Kept::Stays);
     let name = format!("proofs: {}", label(&proof["id"]));
     let timeout = wanted.timeout_seconds.map(Seconds::seconds);
     let executed = match execute(subject, Program::shell(command, timeout, started)) {
@@ -212,7 +355,36 @@ fn again(
         None => {
             let allowed = Duration::from_millis(executed.ended.millis) * 2 + PATIENCE;
             let allowed = timeout.map_or(allowed, |most| most.min(allowed));
-            match room.map(|room| holds_in(room, proof, subject, (allowed, started))) {
+            let without = |subject: &Subject<'_>, kept: Kept| {
+                let line = wanted.command(proof, kept);
+                execute(subject, Program::shell(&line, Some(allowed), started))
+            };
+            let holds = |executed: Result<Executed, Error>| {
+                let executed = executed?;
+                if subject.cancel.is_cancelled() {
+                    return Err("it was cancelled".into());
+                }
+                let ended = &executed.ended;
+                Ok::<bool, Error>(
+                    ended.killed.is_none() && ended.exit == Some(0) && executed.says(expect),
+                )
+            };
+            if wanted.store.is_some() {
+                match holds(without(subject, Kept::Goes)) {
+                    Err(why) => return answer(&name, Verdict::CouldNotRun, &why.to_string()),
+                    Ok(false) => {}
+                    Ok(true) => {
+                        let store = label(&proof["store"]);
+                        let reason = format!(
+                            "it proves nothing: `{shown}` is seen as well once `{store}` is removed"
+                        );
+                        return executed.answer(&name, Verdict::Fail, &reason);
+                    }
+                }
+            }
+            match room
+                .map(|room| holds(room.inside(subject, |inside| without(inside, Kept::Stays))))
+            {
                 Some(Err(why)) => (Verdict::CouldNotRun, why.to_string()),
                 Some(Ok(true)) => (
                     Verdict::Fail,
@@ -222,7 +394,7 @@ fn again(
                 ),
                 without @ (Some(Ok(false)) | None) => {
                     // The product itself has answered, and nothing else could have.
-                    seen = without.is_some() && beyond_tests(command);
+                    seen = without.is_some() && beyond_tests(&proof["command"]);
                     (Verdict::Pass, format!("exit code 0, and `{shown}` is seen"))
                 }
             }
@@ -233,22 +405,4 @@ fn again(
         result.shows.insert(Word::from(Worth::Observed.as_str()));
     }
     result
-}
-
-/// Does the proof hold in a room without the product as well?
-fn holds_in(
-    room: &Room,
-    proof: &Record,
-    subject: &Subject<'_>,
-    (allowed, started): (Duration, Instant),
-) -> Result<bool, Error> {
-    let executed = room.inside(subject, |inside| {
-        let program = Program::shell(&proof["command"], Some(allowed), started);
-        execute(inside, program)
-    })?;
-    if subject.cancel.is_cancelled() {
-        return Err("it was cancelled".into());
-    }
-    let ended = &executed.ended;
-    Ok(ended.killed.is_none() && ended.exit == Some(0) && executed.says(&proof["expect"]))
 }

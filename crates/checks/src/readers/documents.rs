@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::readers::idents::Pattern;
 use crate::readers::markdown::{self, Section};
 use crate::readers::paths;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a document says that there is nothing to list.
 const NONE: [&str; 4] = ["none", "n/a", "no", "nothing"];
@@ -81,5 +81,17 @@ impl<'a> IdsOf<'a> {
         let sections = sections_of(subject, self.file, self.section)?;
         let ids = sections.iter();
         Ok(ids.flat_map(|one| self.pattern.set(&one.content)).collect())
+    }
+
+    /// What the list says of each id.
+    pub(crate) fn entries(&self, subject: &Subject<'_>) -> Result<BTreeMap<String, String>, Error> {
+        let sections = sections_of(subject, self.file, self.section)?;
+        let mut entries = BTreeMap::new();
+        for point in sections.iter().flat_map(|one| &one.points) {
+            for id in self.pattern.set(point) {
+                entries.entry(id).or_insert_with(|| point.clone());
+            }
+        }
+        Ok(entries)
     }
 }

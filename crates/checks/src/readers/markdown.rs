@@ -207,6 +207,42 @@ pub(crate) fn all(text: &str) -> Vec<Section> {
     sections
 }
 
+/// What stands as code under a heading, block by block and span by span. Prose is left out.
+pub(crate) fn code_under(text: &str, heading: &str) -> Vec<String> {
+    let wanted = heading.trim().to_lowercase();
+    let mut under: Option<HeadingLevel> = None;
+    let (mut title, mut block): (Option<String>, Option<String>) = (None, None);
+    let mut found = Vec::new();
+    for event in Parser::new_ext(text, Options::ENABLE_TABLES) {
+        match event {
+            Event::Start(Tag::Heading { level, .. }) => {
+                title = Some(String::new());
+                under = under.filter(|over| level > *over);
+            }
+            Event::End(TagEnd::Heading(level)) => {
+                let is = title
+                    .take()
+                    .is_some_and(|one| one.trim().to_lowercase() == wanted);
+                under = under.or(is.then_some(level));
+            }
+            Event::Start(Tag::CodeBlock(_)) => block = Some(String::new()),
+            Event::End(TagEnd::CodeBlock) => {
+                found.extend(block.take().filter(|_| under.is_some()));
+            }
+            Event::Code(piece) if title.is_none() && under.is_some() => {
+                found.push(piece.into_string());
+            }
+            Event::Text(piece) | Event::Code(piece) => {
+                if let Some(inner) = title.as_mut().or(block.as_mut()) {
+                    inner.push_str(&piece);
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
 fn write(heading: &mut Option<String>, sections: &mut [Section], piece: &str) {
     if let Some(title) = heading {
         title.push_str(piece);

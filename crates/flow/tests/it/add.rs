@@ -76,6 +76,7 @@ fn a_rejection_goes_to_the_builder_with_the_persons_words_and_is_no_cheat() {
     assert_eq!(hand.rebuffed("reject", " "), "reject_reason_required");
     hand.decide_because("reject", "cents are lost").unwrap();
     assert_eq!((hand.state().as_str(), hand.heals()), ("build", 0));
+    assert_eq!(hand.field("Open test"), "");
     hand.reaches("build");
     let Effect::Attempt(order) = hand.begin() else {
         panic!("the builder is next")
@@ -226,6 +227,7 @@ fn who_redrafts_while_a_test_is_open_gets_the_build_back() {
         }
         hand.decide("redraft").unwrap();
         assert_eq!(hand.state(), "specify");
+        assert_eq!(hand.field("Open test"), "", "no test is open any more");
         let build = vec!["repo/src/a".to_owned()];
         assert_eq!(puts_back(&hand), Some((Some("c".to_owned()), build)));
         hand.checkpoint();

@@ -86,6 +86,13 @@ impl Product {
     }
 
     #[track_caller]
+    fn decides_because(&self, option: &str, because: &str) -> Said {
+        let key = self.key.to_str().unwrap();
+        let args = ["decide", "t", option, "--because", because, "--sign", key];
+        self.world.run(&args).exits(0)
+    }
+
+    #[track_caller]
     fn is_in(&self, state: &str) {
         let status = self.world.status();
         assert_eq!(status["state"], state, "{status:#}");

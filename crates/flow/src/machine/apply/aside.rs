@@ -41,7 +41,7 @@ fn named(decision: &Decision, label: &str) -> Option<BTreeSet<String>> {
 }
 
 /// A way was taken: what it sets aside is committed first, what it takes back comes back, and what a
-/// person opened is named in its field.
+/// person opened is named in its field until then.
 pub(super) fn taken(
     run: &mut FlowState,
     workflow: &Workflow,
@@ -52,6 +52,9 @@ pub(super) fn taken(
         && let Some(named) = decision.and_then(|one| opens.named(&one.because))
     {
         run.opened.insert(opens.field.clone(), named);
+    }
+    if after.takes_back {
+        run.opened.clear();
     }
     // Nothing of it has gone yet, and nobody will ask for it.
     if run

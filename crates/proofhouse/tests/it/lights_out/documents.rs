@@ -70,7 +70,14 @@ impl Keep for Nowhere {
 /// Checks that read documents, and nothing else.
 fn reads(spec: &CheckSpec) -> bool {
     let of_documents = [
-        "sections", "ids", "entries", "one_of", "covers", "findings", "sourced",
+        "sections",
+        "ids",
+        "entries",
+        "one_of",
+        "covers",
+        "findings",
+        "sourced",
+        "components",
     ];
     let proofs = ["task/persistence.json", "task/load.json"];
     of_documents.contains(&spec.check.as_str())

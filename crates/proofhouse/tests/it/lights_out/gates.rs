@@ -226,14 +226,23 @@ fn a_third_drift_leaves_a_person_only_the_harder_stop() {
         });
         names.collect::<Vec<String>>()
     };
-    for _ in 0..2 {
+    let built = "/target\nagent/\n";
+    for because in ["revert: .gitignore; why: nobody asked for it", "split it"] {
         product.runs(2);
         product.is_in("ReconcileBlocked");
         assert!(options().contains(&"ResolveReconcileBlock".to_owned()));
         assert!(!options().contains(&"BlockAfterThreeRetries".to_owned()));
-        product.decides("ResolveReconcileBlock");
+        product.decides_because("ResolveReconcileBlock", because);
     }
     product.runs(2);
+    // What a person authorised was committed and put back as it was before the build, and nothing else.
+    assert_eq!(product.world.read(".gitignore"), "agent/\n/target\n");
+    assert!(product.world.read("src/lib.rs").contains("pub fn greet"));
+    let aside = "refs/proofhouse/t^{/the work of Building is set aside}:.gitignore";
+    assert_eq!(
+        product.world.git(&["show", aside]).trim_end(),
+        built.trim_end()
+    );
     assert!(!options().contains(&"ResolveReconcileBlock".to_owned()));
     product.decides("BlockAfterThreeRetries");
     product.is_in("BlockedOnGate");
