@@ -201,6 +201,20 @@ pub fn judge(result: &Value) -> Result<Plan, Vec<PlanFault>> {
     }
 }
 
+/// Holds the plan of an assembly to one module.
+pub(crate) fn assembly(plan: Plan) -> Result<Plan, Vec<PlanFault>> {
+    match plan.modules.len() {
+        1 => Ok(plan),
+        count => Err(vec![PlanFault {
+            code: None,
+            path: "modules".to_owned(),
+            message: format!(
+                "the assembly of a product is one module, and there are {count}; it uses shipped modules, and what is new beside them is a task of its own"
+            ),
+        }]),
+    }
+}
+
 /// Rules across the members of a plan as it is written.
 pub(crate) fn rules(plan: &Value, found: &mut Vec<Fault>) {
     let modules = plan["modules"].as_array().into_iter().flatten();

@@ -23,7 +23,9 @@ fn entries<'a>(contract: SurfaceRef<'_>, code: &'a Extracted) -> Vec<(&'a Item, 
         let of_mode = |(_, function): &(&Item, &Function)| {
             is_async(function, &code.aliases) == waits && wanted
         };
-        let candidates: Vec<_> = code.functions().filter(of_mode).collect();
+        let mut candidates: Vec<_> = code.functions().filter(of_mode).collect();
+        // What a module has of its own comes before what it hands on.
+        candidates.sort_by_key(|(_, function)| function.from.is_some());
         let fits = |(_, function): &&(&Item, &Function)| {
             let names = function.parameters.iter().map(|one| &one.name);
             names.len() == contract.inputs.len()
@@ -43,12 +45,47 @@ pub fn entry_points<'a>(contract: SurfaceRef<'_>, code: &'a Extracted) -> Vec<&'
     entries.map(|(item, _)| item.name.as_str()).collect()
 }
 
-/// Everything that differs; nothing: the surface is the contract's.
+/// What kind of module it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Rules<'a> {
+    /// One entry, and nothing else is public.
+    Micro,
+    /// The front of a product: beside its entry it hands on names of the modules that it uses, by what
+    /// code calls those.
+    Assembly(&'a [String]),
+}
+
+/// The public names that an assembly hands on: each has a contract where it comes from.
+fn handed_on<'a>(code: &'a Extracted, rules: Rules<'_>) -> BTreeSet<&'a str> {
+    let Rules::Assembly(used) = rules else {
+        return BTreeSet::new();
+    };
+    let from = |item: &'a Item| match &item.kind {
+        Kind::Foreign { from } => Some(from),
+        _ => code.handed_on.get(&item.name),
+    };
+    let items = code.items.iter();
+    let theirs = items.filter(|item| from(item).is_some_and(|from| used.contains(from)));
+    theirs.map(|item| item.name.as_str()).collect()
+}
+
+/// Everything that differs in a micro module; nothing: the surface is the contract's.
 pub fn judge(contract: SurfaceRef<'_>, language: Language, code: &Extracted) -> Vec<Mismatch> {
+    judge_by(contract, language, code, Rules::Micro)
+}
+
+/// The same, by the rules of its kind.
+pub fn judge_by(
+    contract: SurfaceRef<'_>,
+    language: Language,
+    code: &Extracted,
+    rules: Rules<'_>,
+) -> Vec<Mismatch> {
     let mut judging = Judging {
         contract,
         language,
         code,
+        handed_on: handed_on(code, rules),
         found: Vec::new(),
         declared: BTreeSet::new(),
     };
@@ -155,6 +192,10 @@ fn undeclared(judging: &mut Judging<'_>, entries: &[&Item]) {
     let code = judging.code;
     for item in &code.items {
         let name = &item.name;
+        let entry = entries.iter().any(|entry| entry.name == *name);
+        if judging.handed_on.contains(name.as_str()) && !entry {
+            continue;
+        }
         if judging.declared.contains(name) {
             if is_declared(judging, entries, item) {
                 continue;

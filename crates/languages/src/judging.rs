@@ -31,6 +31,8 @@ pub(super) struct Judging<'a> {
     pub(super) contract: SurfaceRef<'a>,
     pub(super) language: Language,
     pub(super) code: &'a Extracted,
+    /// Names of other modules that may be public here as well, as they are there.
+    pub(super) handed_on: BTreeSet<&'a str>,
     pub(super) found: Vec<Mismatch>,
     /// Public names that something accounts for.
     pub(super) declared: BTreeSet<String>,

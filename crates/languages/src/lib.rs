@@ -29,7 +29,7 @@ mod signature;
 mod unread;
 
 pub use declared::{Declared, declared, designed};
-pub use judge::{entry_points, judge};
+pub use judge::{Rules, entry_points, judge, judge_by};
 pub use judging::Mismatch;
 pub use layout::same_but_for_layout;
 pub use line::one_line;
@@ -122,6 +122,9 @@ pub struct Extracted {
     /// Names that are raised somewhere (Python).
     #[serde(default)]
     pub raises: BTreeSet<String>,
+    /// Public names that another module makes public too, and that module.
+    #[serde(default)]
+    pub handed_on: BTreeMap<String, String>,
     /// Other names of types, private ones too: their parameters, and what they stand for.
     #[serde(default)]
     pub aliases: BTreeMap<String, (Vec<String>, String)>,

@@ -2,12 +2,12 @@
 //! cannot even be read.
 
 use crate::change::{Change, Depth};
-use crate::work::Work;
 use crate::grounds::Grounds;
 use crate::history::history;
 use crate::kept::Kept;
 use crate::look::{self, Looked, Peek};
 use crate::question::{self, Asked, Worded, run_code};
+use crate::work::Work;
 use flow::Flow;
 use kernel::Machine;
 use kernel::StateName;

@@ -2,10 +2,10 @@
 //! again: a hash never means anything else.
 
 use crate::change::Change;
-use crate::work::Work;
 use crate::gate::{Answer, Check, Gate};
 use crate::proof::{Proof, empty_suite};
 use crate::transcript::{self, Turn};
+use crate::work::Work;
 use crate::{excerpt, gate};
 use kernel::outcome::EvidenceRef;
 use std::collections::BTreeMap;

@@ -28,6 +28,7 @@ pub mod paper;
 pub mod project;
 pub mod proof;
 pub mod question;
+pub mod reading;
 pub mod review;
 pub mod run;
 pub mod spend;

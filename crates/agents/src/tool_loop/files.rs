@@ -82,9 +82,7 @@ impl Tool for Write {
         let path = place.space.path(text(arguments, "path")?)?;
         let content = text(arguments, "content")?;
         let files = place.space.writable(&path)?;
-        files
-            .write(&path, content.as_bytes())
-            .map_err(refused)?;
+        files.write(&path, content.as_bytes()).map_err(refused)?;
         Ok(format!("wrote {} bytes to {path}", content.len()))
     }
 }

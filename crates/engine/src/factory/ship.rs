@@ -10,6 +10,7 @@ use ::factory::contract::{
     MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
 };
 use ::factory::debate::Amendment;
+use ::factory::engineering::kind::Kind;
 use ::factory::micro_plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
 use ::factory::ship::{Environment, Outcome, ShipEvidence, Verification};
@@ -40,6 +41,9 @@ pub(super) struct ShipSettings {
     before: Deliverable,
     #[serde(default)]
     supersedes: Option<ModuleRef>,
+    /// Whether it is the front of the product.
+    #[serde(default)]
+    assembly: bool,
 }
 
 /// What a step works with.
@@ -104,7 +108,11 @@ pub(super) fn interface_fingerprint(given: &Given<'_>, with: &Value) -> Result<H
 pub(super) fn public_surface(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let step = Step::of(given, with)?;
     debated::check(given.context, &step.module, &step.deliverable)?;
-    surface::check(given.context, given.order, &step.module, given.cancel)
+    let kind = match step.settings.assembly {
+        true => Kind::Assembly,
+        false => Kind::Modules,
+    };
+    surface::check(given.context, given.order, &step.module, kind, given.cancel)
 }
 
 /// Every test passes, and there is one.

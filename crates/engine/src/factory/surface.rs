@@ -7,10 +7,11 @@ use super::modules::Stored;
 use super::scratch::{self, Laid};
 use super::suite;
 use ::factory::contract::SurfaceRef;
+use ::factory::engineering::kind::Kind;
 use checks::RoomError;
 use kernel::effect::GateOrder;
 use languages::asked::{self, Said};
-use languages::{Extracted, Language, rust};
+use languages::{Extracted, Language, Rules, rust};
 use sandbox::{Cancel, Launch, Limits};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -26,18 +27,28 @@ pub(super) fn check(
     context: &Context,
     order: &GateOrder,
     module: &Stored,
+    kind: Kind,
     cancel: &Cancel,
 ) -> Result<Held, Broke> {
     let contract = module.contract()?;
     let laid = lay_out(context, order, module)?;
     let code = extract(context, order, module, &laid, cancel)?;
-    let found = languages::judge(contract.surface(), laid.language, &code.surface);
+    let used: Vec<String> = laid.uses.keys().cloned().collect();
+    let rules = match kind {
+        Kind::Modules => Rules::Micro,
+        Kind::Assembly => Rules::Assembly(&used),
+    };
+    let found = languages::judge_by(contract.surface(), laid.language, &code.surface, rules);
     let mut wrong: Vec<String> = found.iter().map(ToString::to_string).collect();
     wrong.extend(reaches(context, order, module, &laid, cancel)?);
     if wrong.is_empty() {
         let entries = languages::entry_points(contract.surface(), &code.surface);
+        let handed_on = match kind {
+            Kind::Modules => "nothing else is public",
+            Kind::Assembly => "what else is public is handed on from modules that it uses",
+        };
         return Ok(Held::from(format!(
-            "{}: `{}` has the contract's inputs, outputs, errors and modes, by name and by kind of type; nothing else is public",
+            "{}: `{}` has the contract's inputs, outputs, errors and modes, by name and by kind of type; {handed_on}",
             laid.language.as_str(),
             entries.join("`, `")
         )));

@@ -88,7 +88,8 @@ fn answered(project: &Project, machine: &Factory) -> Result<Vec<TaskFile>, Engin
         return Ok(Vec::new());
     }
     let spec = spec(project, machine)?;
-    files(&spec, &parts, &amendments).map_err(|no_plan| unusable(no_plan.to_string()))
+    files(&spec, machine.briefs(), &parts, &amendments)
+        .map_err(|no_plan| unusable(no_plan.to_string()))
 }
 
 /// What all files below `project/` must say now. Of a project whose journal names no spec, those
@@ -98,7 +99,7 @@ pub(super) fn expected(project: &Project, machine: &Factory) -> Result<Vec<TaskF
         return answered(project, machine);
     }
     let spec = spec(project, machine)?;
-    let made = task_files(&spec);
+    let made = task_files(&spec, machine.briefs());
     let (_, made) = made.map_err(|no_plan| unusable(no_plan.to_string()))?;
     let by_path = |file: TaskFile| (file.path, file.text);
     let mut all: BTreeMap<String, String> = made.into_iter().map(by_path).collect();

@@ -34,6 +34,14 @@ pub const EVALUATION: [(&str, &str, &str); 6] = [
     ),
 ];
 
+/// What the assembly of a product is held to in the place of the decomposition rubric.
+pub const ASSEMBLY: [&str; 4] = [
+    "it stands at the front of the product: one entry of its own, with a contract, tests and examples like every module's",
+    "beside that it may hand on public names of the modules that it depends on, each written out; whatever else is public is refused",
+    "it is one module, and depends on shipped modules only, through their contracts; it wires them and converts their types and errors",
+    "what is new behaviour beyond that is a task of its own",
+];
+
 /// The decomposition rubric.
 pub const DECOMPOSITION: [&str; 4] = [
     "it can be described as a single input→output behavior in one sentence",

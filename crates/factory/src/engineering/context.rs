@@ -1,11 +1,12 @@
 //! A role's brief, view and pack, compiled from the table of rule F9.7 and from nothing else.
 
 use super::debate::Debate;
+use super::kind::{ASSEMBLES, Kind};
 use super::roles::{Grant, Material, Occasion, Role, given, withheld};
 use super::work::Work;
 use crate::context_pack::{ContextPack, Excluded, Included};
 use crate::contract::{coverage, from_plan};
-use crate::debate::rubric::{DECOMPOSITION, EVALUATION};
+use crate::debate::rubric::{ASSEMBLY, DECOMPOSITION, EVALUATION};
 use crate::debate::{LONGEST, Trail};
 use crate::halt::exception::may_raise;
 use crate::micro_plan::IoContract;
@@ -41,16 +42,28 @@ pub struct Scene<'a> {
     pub criteria: &'a [String],
     /// The form of the project's briefs.
     pub briefs: u32,
+    /// What the task makes.
+    pub kind: Kind,
 }
 
 /// The form of briefs that a new project gets. 1: they list the rules that no schema can say. 2: the
 /// product role is told what a spec says of the product, nothing that was said is printed twice, and the
-/// Arbiter is offered what is open to it.
-pub const BRIEFS: u32 = 2;
+/// Arbiter is offered what is open to it. 3: the planner is told what a module and what the assembly is
+/// held to, the Proposer of a third language, and task files what the product must show; JSON is written
+/// without blanks, and nothing of the rubric is said twice.
+pub const BRIEFS: u32 = 3;
 
 impl Scene<'_> {
     fn debate(&self) -> Option<&Debate> {
         self.module.map(|at| &self.work.modules[at].debate)
+    }
+
+    /// What others said, as data.
+    fn quoted(&self, value: &Value) -> String {
+        match self.briefs {
+            ..3 => pretty(value),
+            _ => fenced(&by_member(value)),
+        }
     }
 
     fn folder(&self) -> String {
@@ -122,9 +135,12 @@ pub(crate) fn workspace(folder: &str) -> [String; 3] {
 }
 
 /// What a ship will ask of a workspace, so that nobody has to guess it (rules F5.4, F11.3, F12.4).
-fn ship_rules(module: &ModuleId, contract: Option<&IoContract>) -> String {
+fn ship_rules(scene: &Scene<'_>, module: &ModuleId, contract: Option<&IoContract>) -> String {
     let name = module.as_str().to_lowercase().replace('-', "_");
-    let mut text = format!(
+    if scene.briefs >= 3 {
+        return told_rules(scene, &name, contract);
+    }
+    let text = format!(
         "The ship step will judge it, with the tests run by the engine:\n\n\
          - One language: Rust (`implementation/lib.rs`, the crate `{name}`) or Python (`implementation/__init__.py`, the package `{name}`).\n\
          - Public is one function for each mode of the contract: its parameters are the inputs, by name and in order; it returns the outputs. Each error surface has a public name of its own: a variant of the error enum in Rust, an exception in Python. Nothing else is public, save types that the contract names.\n\
@@ -132,6 +148,34 @@ fn ship_rules(module: &ModuleId, contract: Option<&IoContract>) -> String {
          - `examples.md` has an example of a valid call and one of each error: a heading, a sentence, and input and output in fenced blocks, with real values.\n\
          - `contract.json` is locked, and `ship.json` and `seal.json` are the engine's."
     );
+    text + &names_of_tests(contract)
+}
+
+/// The same since the form 3: languages as a table, and the rules of an assembly.
+fn told_rules(scene: &Scene<'_>, name: &str, contract: Option<&IoContract>) -> String {
+    let mut text = format!(
+        "The ship step will judge it, with the tests run by the engine:\n\n\
+         - One language, that of the modules it depends on:\n\n\
+         | language | root of `implementation/` | called in code | tests |\n|---|---|---|---|\n\
+         | Rust | `lib.rs` | the crate `{name}` | `tests/*.rs` |\n\
+         | Python | `__init__.py` | the package `{name}` | `tests/test_*.py` |\n\
+         | JavaScript | `index.mjs`, an ES module | `#{name}` | `tests/*.test.mjs` with `node:test` |\n\n\
+         - Public is one function for each mode of the contract: its parameters are the inputs, by name and in order; it returns the outputs. Each error surface has a public name of its own: a variant of the error enum in Rust, an exception in Python, a class that extends `Error` in JavaScript.\n"
+    );
+    text.push_str(match scene.kind {
+        Kind::Modules => "- Nothing else is public, save types that the contract names.\n",
+        Kind::Assembly => "- This is the product's assembly. Beside that it may hand on public names of the modules that it depends on, each written out: `pub use mm_x::Name;`, `from mm_x import Name` with `__all__`, `export { Name } from \"#mm_x\";`. Nothing else is public.\n",
+    });
+    text.push_str(
+        "- Tests call what is public and nothing else, none is skipped, and each fails when the implementation is taken out, or answers everything alike where the test's name is about the answer.\n\
+         - `examples.md` has an example of a valid call and one of each error: a heading, a sentence, and input and output in fenced blocks, with real values.\n\
+         - `contract.json` is locked, and `ship.json` and `seal.json` are the engine's.",
+    );
+    text + &names_of_tests(contract)
+}
+
+fn names_of_tests(contract: Option<&IoContract>) -> String {
+    let mut text = String::new();
     if let Some(contract) = contract {
         let surface = from_plan::surface(contract);
         let required = coverage::required(surface.surface());
@@ -199,6 +243,11 @@ fn rules(role: Role, briefs: u32) -> String {
         return String::new();
     }
     let own: &[&str] = match role {
+        // The rest stands in the rubric, or in what to return.
+        Role::Challenger if briefs >= 3 => &[
+            "R1 to R6 are assessed once each, each with evidence of at least four words that is more than praise; that of R1 names the five dimensions.",
+            "FAIL lists at least one failure, PASS none.",
+        ],
         Role::MicroPlanner => &[
             "Each `module_id` is there once, and `depends_on` has no circle.",
             "REUSE names the module first in `reuse_candidate_refs`; it is shipped, and its contract does what `io_contract` says.",
@@ -238,10 +287,18 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
             let _ = write!(text, "\n## {title}\n\n{body}\n");
         }
     }
-    let returns = match scene
+    if role == Role::MicroPlanner && scene.briefs >= ASSEMBLES {
+        let _ = write!(
+            text,
+            "\n## What a plan may hold\n\n{}\n",
+            both_kinds(scene.kind)
+        );
+    }
+    let last = scene
         .debate()
-        .and_then(|debate| debate.trail.challenges.last())
-    {
+        .and_then(|debate| debate.trail.challenges.last());
+    let returns = match last {
+        _ if role == Role::Challenger && scene.briefs >= 3 => CHALLENGE.to_owned(),
         // What the engine would refuse is not offered.
         Some(last) if scene.briefs >= 2 && last["verdict"] == "FAIL" => returns(role, occasion)
             .replace(
@@ -285,7 +342,7 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
                 Some(contract) => json!({"purpose": module.purpose, "io_contract": contract}),
                 None => json!({"purpose": module.purpose, "io_contract": "as the task file says"}),
             };
-            let what = format!("`{}`\n\n{}", module.module_id, pretty(&said));
+            let what = format!("`{}`\n\n{}", module.module_id, scene.quoted(&said));
             ("The module's contract", what)
         }
         Material::DependencyContracts => {
@@ -306,43 +363,75 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
         Material::Workspace => {
             let plan = scene.work.plan.as_ref()?;
             let module = &plan.modules[scene.module?];
-            let rules = ship_rules(&module.module_id, module.io_contract.as_ref());
+            let rules = ship_rules(scene, &module.module_id, module.io_contract.as_ref());
             let body = format!("`{}/`\n\n{rules}", scene.folder());
             ("Your workspace", body)
         }
         // It is in the workspace.
         Material::Source => return None,
-        Material::Proposal => ("The proposal", pretty(trail?.proposals.last()?)),
+        Material::Proposal => ("The proposal", scene.quoted(trail?.proposals.last()?)),
         Material::Challenge if grant == Grant::FailuresOnly => {
-            ("What failed", pretty(&json!(debate?.failures)))
+            ("What failed", scene.quoted(&json!(debate?.failures)))
         }
-        Material::Challenge => ("The challenge", pretty(trail?.challenges.last()?)),
-        Material::Adjudication => ("The adjudication", pretty(trail?.adjudications.last()?)),
-        Material::EvaluationRubric | Material::DecompositionRubric => return rubric(material),
+        Material::Challenge => ("The challenge", scene.quoted(trail?.challenges.last()?)),
+        Material::Adjudication => {
+            let last = trail?.adjudications.last()?;
+            ("The adjudication", scene.quoted(last))
+        }
+        Material::EvaluationRubric | Material::DecompositionRubric => {
+            return rubric(material, scene.kind);
+        }
         Material::DebateTrail if scene.briefs < 2 => {
             ("The debate so far", pretty(&rounds(trail?, grant)))
         }
-        Material::DebateTrail => ("The debate so far", earlier(trail?, grant)),
+        Material::DebateTrail => {
+            let earlier = earlier(trail?, grant);
+            let said = match earlier == json!({}) {
+                true => "Nothing was said before that.".to_owned(),
+                false => scene.quoted(&earlier),
+            };
+            ("The debate so far", said)
+        }
     })
 }
 
+/// The rules of both kinds, for who plans.
+fn both_kinds(kind: Kind) -> String {
+    let lines = |all: [&str; 4]| all.map(|one| format!("- {one}")).join("\n");
+    let this = match kind {
+        Kind::Modules => "This task makes micro modules, one or a few.",
+        Kind::Assembly => "This task is the assembly: plan one module.",
+    };
+    format!(
+        "{this} All modules of a product are in one language: Rust, Python or JavaScript.\n\nA module is micro if:\n\n{}\n\nThe last task of a product is its assembly, which is held to this instead:\n\n{}",
+        lines(DECOMPOSITION),
+        lines(ASSEMBLY)
+    )
+}
+
 /// A rubric, for who is given it.
-fn rubric(material: Material) -> Option<(&'static str, String)> {
-    match material {
-        Material::EvaluationRubric => {
+fn rubric(material: Material, kind: Kind) -> Option<(&'static str, String)> {
+    match (material, kind) {
+        (Material::EvaluationRubric, _) => {
             let lines = EVALUATION.map(|(id, name, checks)| format!("- {id} {name}: {checks}"));
             Some(("The evaluation rubric", lines.join("\n")))
         }
-        Material::DecompositionRubric => {
+        (Material::DecompositionRubric, Kind::Modules) => {
             let lines = DECOMPOSITION.map(|one| format!("- {one}"));
             Some(("A module is micro if", lines.join("\n")))
+        }
+        (Material::DecompositionRubric, Kind::Assembly) => {
+            let why = "This is no micro module but the assembly of the product. R6 asks of it:\n\n";
+            let lines = ASSEMBLY.map(|one| format!("- {one}"));
+            let title = "The decomposition rubric of an assembly";
+            Some((title, format!("{why}{}", lines.join("\n"))))
         }
         _ => None,
     }
 }
 
 /// What was said before what stands in the brief already.
-fn earlier(trail: &Trail, grant: Grant) -> String {
+fn earlier(trail: &Trail, grant: Grant) -> Value {
     let mut rounds = rounds(trail, grant);
     // The last proposal is shown whole to both, and the last challenge to the Arbiter.
     let shown: &[&str] = match grant {
@@ -357,10 +446,7 @@ fn earlier(trail: &Trail, grant: Grant) -> String {
     if let Some(said) = rounds.as_object_mut() {
         said.retain(|_, list| list.as_array().is_some_and(|list| !list.is_empty()));
     }
-    match rounds == json!({}) {
-        true => "Nothing was said before that.".to_owned(),
-        false => pretty(&rounds),
-    }
+    rounds
 }
 
 /// As much of the rounds as a grant shows.
@@ -384,7 +470,7 @@ pub(crate) fn of_a_change(debate: &Debate, role: Role, occasion: Occasion, brief
             Material::DebateTrail => {
                 Some(("The debate so far", pretty(&rounds(&debate.trail, grant))))
             }
-            other => rubric(other),
+            other => rubric(other, Kind::Modules),
         };
         if let Some((title, body)) = section {
             let _ = write!(text, "\n## {title}\n\n{body}\n");
@@ -408,7 +494,26 @@ fn complaints(lines: &[String]) -> String {
 /// What others said, as data: JSON has no line break inside of a text, so that nothing in it can end
 /// the fence or begin a heading, and what a person would not see is spelled out.
 pub(crate) fn pretty(value: &Value) -> String {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
+    fenced(&serde_json::to_string_pretty(value).unwrap_or_default())
+}
+
+/// JSON with a line for each member or item, and no more blanks than it needs.
+fn by_member(value: &Value) -> String {
+    let plain = |one: &Value| one.to_string();
+    let (open, lines, close) = match value {
+        Value::Object(members) => {
+            let lines = members.iter();
+            let lines =
+                lines.map(|(name, one)| format!("{}:{}", Value::from(name.as_str()), plain(one)));
+            ("{", lines.collect::<Vec<_>>(), "}")
+        }
+        Value::Array(items) => ("[", items.iter().map(plain).collect(), "]"),
+        other => return plain(other),
+    };
+    format!("{open}\n{}\n{close}", lines.join(",\n"))
+}
+
+fn fenced(text: &str) -> String {
     let mut seen = String::with_capacity(text.len());
     for c in text.chars() {
         if c == '\n' || !is_unseen(c) {
@@ -421,6 +526,9 @@ pub(crate) fn pretty(value: &Value) -> String {
     }
     format!("```json\n{seen}\n```")
 }
+
+/// What the Challenger returns, since the form 3: what its rubric says is not said again.
+const CHALLENGE: &str = "Try to falsify the claim. One JSON object: `verdict` (PASS or FAIL), `failures` (`invariant`, `evidence`, `required_change`), `rubric_assessments` (`criterion`, `assessment` MET or NOT_MET, `evidence`). Any NOT_MET means FAIL.";
 
 fn returns(role: Role, occasion: Occasion) -> &'static str {
     match (role, occasion) {

@@ -7,6 +7,7 @@ pub mod amend;
 pub mod context;
 pub mod debate;
 mod helped;
+pub mod kind;
 pub mod patience;
 pub mod reuse;
 pub mod roles;

@@ -2,6 +2,7 @@
 //! and what became of each. It knows of other tasks only what is shipped.
 
 use super::debate::{At, Checked, Debate, Move, Now, Said};
+use super::kind::Kind;
 use super::patience::{After, Patience};
 use super::reuse::{Offered, Unmet, reusable, unmet};
 use super::roles::Role;
@@ -64,6 +65,10 @@ pub trait Surroundings {
     fn next_version(&self, module: &PlannedModule) -> Version;
     /// What is there to be reused under a reference?
     fn offered(&self, reference: &ModuleRef) -> Offered;
+    /// What the task makes.
+    fn kind(&self) -> Kind {
+        Kind::Modules
+    }
 }
 
 impl Work {
@@ -221,7 +226,10 @@ impl Work {
         };
         let Some(active) = self.active() else {
             let offered = |one: &ModuleRef| around.offered(one);
-            let judged = micro_plan::judge(result);
+            let judged = micro_plan::judge(result).and_then(|plan| match around.kind() {
+                Kind::Modules => Ok(plan),
+                Kind::Assembly => micro_plan::assembly(plan),
+            });
             return match judged.and_then(|plan| reusable(plan, &self.unmet, offered)) {
                 Ok(plan) => Step::PlanLocked(plan),
                 Err(faults) => Step::PlanRefused(faults),

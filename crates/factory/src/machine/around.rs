@@ -3,6 +3,7 @@
 use super::state::State;
 use crate::contract::{from_plan, required_bump};
 use crate::delivery::registry::{Entry, Registry, hash_of};
+use crate::engineering::kind::Kind;
 use crate::engineering::reuse::Offered;
 use crate::engineering::work::{Fate, Surroundings, Work};
 use crate::halt::candidate;
@@ -109,6 +110,10 @@ impl Surroundings for Around<'_> {
             Some(entry) if entry.contract.is_null() => Offered::Unlocked,
             Some(entry) => Offered::Module(candidate::short(&entry.contract)),
         }
+    }
+
+    fn kind(&self) -> Kind {
+        self.state.kind(self.task)
     }
 
     fn next_version(&self, module: &PlannedModule) -> Version {

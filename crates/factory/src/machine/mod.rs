@@ -93,6 +93,11 @@ impl Factory {
         approved.or(self.state.spec.as_deref())
     }
 
+    /// The form of its briefs and task files, which it began with.
+    pub fn briefs(&self) -> u32 {
+        self.state.briefs
+    }
+
     /// Its tasks.
     pub fn tasks(&self) -> &TaskGraph {
         &self.state.graph

@@ -95,7 +95,10 @@ pub(crate) fn effect(state: &State, id: EffectId) -> Option<Effect> {
             allowance: state.ledger.allowance(),
         }),
         Want::Judgement => {
-            let with = json!({"research": product.research, "named": product.named});
+            let mut with = json!({"research": product.research, "named": product.named});
+            if let Some(briefs) = product.began.briefs {
+                with["briefs"] = json!(briefs);
+            }
             gate(
                 state,
                 id,

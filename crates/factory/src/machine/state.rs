@@ -4,6 +4,7 @@ use super::facts::Fact;
 use crate::delivery::manifest::{Building, Manifest, Scope, gates_of};
 use crate::delivery::promised::Promised;
 use crate::delivery::registry::Registry;
+use crate::engineering::kind::{ASSEMBLES, Kind};
 use crate::engineering::work::{Answer, Work};
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
@@ -160,6 +161,23 @@ impl State {
         let shipped = task.modules.last()?;
         let newest = self.registry.newest(&shipped.module)?;
         Some(&newest.reference)
+    }
+
+    /// What a task makes.
+    pub(crate) fn kind(&self, task: &TaskId) -> Kind {
+        let entry = self.promised.as_ref().and_then(|one| one.entry.as_ref());
+        match self.briefs >= ASSEMBLES && entry == Some(task) {
+            true => Kind::Assembly,
+            false => Kind::Modules,
+        }
+    }
+
+    /// Every story, by its name and its epic's.
+    pub(crate) fn stories(&self) -> BTreeSet<String> {
+        let tasks = self.graph.iter();
+        tasks
+            .map(|task| format!("{} / {}", task.declared.epic, task.declared.story))
+            .collect()
     }
 
     /// What becomes of the product in a full release.

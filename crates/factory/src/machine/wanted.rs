@@ -10,6 +10,7 @@ use crate::delivery::manifest::gates_of;
 use crate::engineering::context::{
     DATA, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
 };
+use crate::engineering::kind::{ASSEMBLES, Kind};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
@@ -61,7 +62,7 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                     let reference = work.reference(module)?;
                     let debate = &work.modules[module].debate;
                     let plan = work.plan.as_ref()?;
-                    let with = json!({
+                    let mut with = json!({
                         "module": reference,
                         "folder": module_folder(&reference),
                         "contract": plan.modules[module].io_contract,
@@ -70,6 +71,9 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                         "fix": state.standing_fix(task, &reference).map(|fix| &fix.files),
                         "before": before(state, task, work, module),
                     });
+                    if state.kind(task) == Kind::Assembly {
+                        with["assembly"] = json!(true);
+                    }
                     let check = step.row().check;
                     gate(
                         state,
@@ -110,6 +114,9 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                 with["version"] = json!(state.head.spec_version);
                 with["promised"] = json!(promised);
                 with["front"] = json!(state.front());
+                if state.briefs >= ASSEMBLES && promised.product.cases.is_empty() {
+                    with["unshown"] = json!(state.stories());
+                }
             }
             let subject = releasing.release_id.clone();
             Some(gate(state, id, "release", subject, None, &checks, &with))
@@ -173,6 +180,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
         upstream: &upstream,
         criteria: &[],
         briefs: state.briefs,
+        kind: state.kind(task),
     };
     Some(pack(&scene, who, occasion))
 }
@@ -195,6 +203,7 @@ fn role(
         upstream: &upstream,
         criteria: criteria.map_or(&[], Vec::as_slice),
         briefs: state.briefs,
+        kind: state.kind(task),
     };
     let reference = module.and_then(|module| work.reference(module));
     let subject = match reference {

@@ -2,6 +2,7 @@
 //! template, and those whose acceptance criteria were amended, with the earlier ones on record. The
 //! same spec and answers give the same texts. It does not write: the texts are returned.
 
+use super::task_file::Told;
 use super::{Located, NoPlan, Siblings, TaskFile, planned, slug, task_file};
 use crate::markdown::{block, line};
 use crate::spec::{IoContractSketch, ProductSpec, Task};
@@ -48,10 +49,12 @@ struct Standing<'s> {
 /// The files of every part and of every amended task. Parts come in the order of their making.
 pub fn files(
     spec: &ProductSpec,
+    briefs: u32,
     parts: &[Part],
     amendments: &[Amendment],
 ) -> Result<Vec<TaskFile>, NoPlan> {
     let (plan, places) = planned(spec)?;
+    let told = Told::of(spec, briefs);
     let mut known: BTreeMap<String, Standing<'_>> = BTreeMap::new();
     let sketch_of = |places: &[Located<'_>], at: usize| places[at].task.io_contract_sketch.clone();
     let mut siblings: BTreeMap<String, Siblings> = BTreeMap::new();
@@ -129,7 +132,7 @@ pub fn files(
         };
         let upstream = standing.upstream.iter();
         let upstream = upstream.map(|(id, sketch)| (id.as_str(), *sketch));
-        let mut text = task_file::text(id, &located, upstream);
+        let mut text = task_file::text(id, &located, told, upstream);
         if let Some(history) = history.get(id.as_str()) {
             // Writing to a string cannot fail; the result is dropped for that reason.
             let _ = amended(&mut text, history);

@@ -11,6 +11,7 @@ pub use slug::{Siblings, slug};
 use crate::spec::{Epic, Pillar, ProductSpec, Story, Task};
 use kernel::{Refusal, document};
 use std::collections::{BTreeMap, BTreeSet};
+use task_file::Told;
 
 /// The most characters of a task id (rule F4.1).
 pub const LONGEST_TASK_ID: usize = 128;
@@ -70,9 +71,10 @@ pub fn plan(spec: &ProductSpec) -> Result<Plan, NoPlan> {
     planned(spec).map(|(plan, _)| plan)
 }
 
-/// The plan and the text of every task file.
-pub fn task_files(spec: &ProductSpec) -> Result<(Plan, Vec<TaskFile>), NoPlan> {
+/// The plan and the text of every task file, in the form of briefs that the project began with.
+pub fn task_files(spec: &ProductSpec, briefs: u32) -> Result<(Plan, Vec<TaskFile>), NoPlan> {
     let (plan, places) = planned(spec)?;
+    let told = Told::of(spec, briefs);
     let by_source = by_source(&places);
     let files = plan
         .tasks
@@ -87,7 +89,7 @@ pub fn task_files(spec: &ProductSpec) -> Result<(Plan, Vec<TaskFile>), NoPlan> {
             });
             TaskFile {
                 path: planned.file(),
-                text: task_file::text(&planned.task_id, place, upstream),
+                text: task_file::text(&planned.task_id, place, told, upstream),
             }
         })
         .collect();

@@ -3,8 +3,26 @@
 
 use super::Located;
 use crate::markdown::{block, line};
-use crate::spec::IoContractSketch;
+use crate::spec::{IoContractSketch, Product, ProductForm, ProductSpec};
 use std::fmt::Write;
+
+/// What a task file says of the product.
+#[derive(Clone, Copy)]
+pub(super) enum Told<'s> {
+    /// Nothing, as in projects that began before the form 3 of briefs.
+    Nothing,
+    /// What its story and epic promise.
+    Promises(Option<&'s Product>),
+}
+
+impl<'s> Told<'s> {
+    pub(super) fn of(spec: &'s ProductSpec, briefs: u32) -> Self {
+        match briefs {
+            ..3 => Told::Nothing,
+            _ => Told::Promises(spec.product.as_ref()),
+        }
+    }
+}
 
 /// Template fields that the spec leaves empty.
 pub(super) fn missing(place: &Located<'_>) -> Vec<&'static str> {
@@ -52,21 +70,45 @@ fn error_cases(surfaces: &str) -> Vec<String> {
         .collect()
 }
 
+/// What a story and its epic promise of the product, and which cases of it show that.
+fn promises(place: &Located<'_>, product: Option<&Product>) -> Vec<(String, String)> {
+    let (epic, story) = (place.epic, place.story);
+    let mut all = vec![(story.story_id.clone(), line(&story.user_facing_behavior))];
+    for (at, criterion) in epic.success_criteria.iter().enumerate() {
+        all.push((format!("{}/{}", epic.epic_id, at + 1), line(criterion)));
+    }
+    let Some(product) = product.filter(|one| one.form != ProductForm::None) else {
+        return all;
+    };
+    for (id, text) in &mut all {
+        let cases = product.cases.iter().enumerate();
+        let shows = cases.filter(|(_, case)| case.shows.contains(id));
+        let numbers: Vec<String> = shows.map(|(at, _)| (at + 1).to_string()).collect();
+        text.push_str(&match numbers.is_empty() {
+            true => " (no case of the product shows it)".to_owned(),
+            false => format!(" (shown by case {} of the product)", numbers.join(", ")),
+        });
+    }
+    all
+}
+
 /// The whole file.
 pub(super) fn text<'s>(
     task_id: &str,
     place: &Located<'_>,
+    told: Told<'_>,
     upstream: impl Iterator<Item = (&'s str, &'s IoContractSketch)>,
 ) -> String {
     let mut out = String::with_capacity(2_048);
     // Writing to a string cannot fail; the result is dropped for that reason.
-    let _ = write(task_id, place, upstream, &mut out);
+    let _ = write(task_id, place, told, upstream, &mut out);
     out
 }
 
 fn write<'s>(
     task_id: &str,
     place: &Located<'_>,
+    told: Told<'_>,
     upstream: impl Iterator<Item = (&'s str, &'s IoContractSketch)>,
     out: &mut String,
 ) -> std::fmt::Result {
@@ -80,6 +122,15 @@ fn write<'s>(
         ("Story", &story.name, &story.description),
     ] {
         writeln!(out, "- **{level}:** {} — {}", line(name), line(description))?;
+    }
+    if let Told::Promises(product) = told {
+        for (id, text) in promises(place, product) {
+            let what = match id == story.story_id {
+                true => "What users see",
+                false => "Success criterion",
+            };
+            writeln!(out, "- **{what} ({id}):** {text}")?;
+        }
     }
     writeln!(out, "\n## Description\n{}", block(&task.description))?;
     writeln!(out, "\n## Subtasks")?;

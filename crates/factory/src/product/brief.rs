@@ -44,6 +44,9 @@ Every pillar has an epic, every epic a story and a success criterion, every stor
 const BUILT: &str = "\
 The engine puts the shipped modules together to the product, builds it, runs all tests and every case of it before anything is released. A `command` calls the entry's module, which takes one text or a list of its lines and gives one text or number; every story and every success criterion is shown by a case of it. A `library` has each module, and the names of the entry's at the top. Only a spec whose modules are enough by themselves has the form `none`, and says `why`.";
 
+const ASSEMBLED: &str = "\
+A product ends with its assembly: the task of its `entry`, which no other task depends on. It is one module with an entry of its own; it wires the modules of the tasks that it depends on, converts their types and errors, and hands on their names. Give it a task of its own, and let it depend on every task whose module people should reach. A library has one as well.";
+
 /// The whole brief.
 pub fn brief(product: &Product) -> String {
     let mut text = format!(
@@ -66,7 +69,8 @@ pub fn brief(product: &Product) -> String {
         let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: {draft}");
     }
     let of_product = match product.began.briefs {
-        Some(2..) => format!("{PRODUCT}\n\n{BUILT}\n\n"),
+        Some(3..) => format!("{PRODUCT}\n\n{BUILT}\n\n{ASSEMBLED}\n\n"),
+        Some(2) => format!("{PRODUCT}\n\n{BUILT}\n\n"),
         _ => String::new(),
     };
     let _ = write!(

@@ -155,6 +155,17 @@ impl ProductSpec {
     }
 }
 
+/// Judges a text that a project is to begin with: also by what was not asked of those before it.
+pub fn read_new(bytes: &[u8]) -> Result<(ProductSpec, crate::Report), crate::Report> {
+    let (spec, mut report) = read(bytes)?;
+    let ending = product::ending(&spec);
+    if ending.is_empty() {
+        return Ok((spec, report));
+    }
+    report.errors.extend(ending);
+    Err(report)
+}
+
 /// Judges a text and, if nothing blocks, makes the value of it.
 pub fn read(bytes: &[u8]) -> Result<(ProductSpec, crate::Report), crate::Report> {
     let report = validate(bytes);

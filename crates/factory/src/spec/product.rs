@@ -1,7 +1,7 @@
 //! What a spec says of the product itself: what it is called, what people run or call, and what that
 //! must do as a whole. Modules are made of tasks; this is what they are for.
 
-use super::ProductSpec;
+use super::{ProductSpec, Task};
 use crate::deficiency::Deficiency;
 use crate::ids;
 use kernel::form::{FILLED, Form as Shape, Formed, Rule, Size, Wrong};
@@ -161,6 +161,45 @@ pub(super) fn judge(spec: &ProductSpec) -> Vec<Deficiency> {
     found
 }
 
+/// What a new spec is held to beyond that: a product ends with its assembly, the task of its entry.
+pub(super) fn ending(spec: &ProductSpec) -> Vec<Deficiency> {
+    let product = spec.product.as_ref();
+    let Some(product) = product.filter(|one| one.form != Form::None) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    let Some(entry) = &product.entry else {
+        let what = "a library needs an entry as well: the task whose module is its assembly and has its names at the top";
+        found.push(Deficiency::error(
+            "missing_entry",
+            "$.product",
+            "entry",
+            what,
+        ));
+        return found;
+    };
+    let waits = |task: &&Task| task.depends_on.contains(entry);
+    let after: Vec<&str> = spec
+        .tasks()
+        .map(|(.., task)| task)
+        .filter(waits)
+        .map(|task| task.task_id.as_str())
+        .collect();
+    if !after.is_empty() {
+        let what = format!(
+            "the entry is the assembly, which a product ends with, and {} depends on it; let a task of its own stand at the front",
+            after.join(", ")
+        );
+        found.push(Deficiency::error(
+            "assembly_not_last",
+            "$.product",
+            "entry",
+            what,
+        ));
+    }
+    found
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -219,5 +258,24 @@ mod tests {
             let found = codes(product);
             assert!(found.iter().any(|one| one == code), "{pointer}: {found:?}");
         }
+    }
+
+    #[test]
+    fn a_new_product_ends_with_its_assembly() {
+        let codes = |product: Value| -> Vec<String> {
+            let text = serde_json::to_vec(&spec(product)).unwrap();
+            let read = crate::spec::read_new(&text);
+            let errors = read.err().map_or(Vec::new(), |report| report.errors);
+            errors.iter().map(|one| one.code.to_string()).collect()
+        };
+        let library = |entry: Value| json!({"name": "receipt", "form": "library", "entry": entry});
+        assert_eq!(codes(library(json!("TSK-007"))), [""; 0]);
+        assert_eq!(
+            codes(json!({"name": "receipt", "form": "library"})),
+            ["missing_entry"]
+        );
+        assert_eq!(codes(library(json!("TSK-003"))), ["assembly_not_last"]);
+        let none = json!({"name": "parts", "form": "none", "why": "others put them together"});
+        assert_eq!(codes(none), [""; 0], "a spec that needs none says so");
     }
 }

@@ -34,6 +34,42 @@ impl Surroundings for Nothing {
     }
 }
 
+/// The task of the product's entry.
+struct Front;
+
+impl Surroundings for Front {
+    fn upstream(&self, work: &Work, module: usize) -> Vec<ModuleRef> {
+        Nothing.upstream(work, module)
+    }
+    fn next_version(&self, module: &plan::PlannedModule) -> Version {
+        Nothing.next_version(module)
+    }
+    fn offered(&self, reference: &ModuleRef) -> Offered {
+        Nothing.offered(reference)
+    }
+    fn kind(&self) -> factory::engineering::kind::Kind {
+        factory::engineering::kind::Kind::Assembly
+    }
+}
+
+#[test]
+fn s10_4_the_plan_of_an_assembly_is_one_module() {
+    let planned = |modules: &[(&str, &[&str])]| {
+        let work = Work {
+            answer: Some(done(said::plan(modules))),
+            ..Work::default()
+        };
+        work.next(&Front, Time(0))
+    };
+    let two = planned(&[("MM-a", &[]), ("MM-b", &["MM-a@1.0.0"])]);
+    let Some(Step::PlanRefused(faults)) = two else {
+        panic!("{two:?}");
+    };
+    assert!(faults[0].message.contains("one module, and there are 2"));
+    let one = planned(&[("MM-a", &["MM-up@1.0.0"])]);
+    assert!(matches!(one, Some(Step::PlanLocked(_))), "{one:?}");
+}
+
 pub(crate) fn done(result: Value) -> Answer {
     let mut outcome = Outcome::bare(Class::Done, "done");
     outcome.result = Some(result);

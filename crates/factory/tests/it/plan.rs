@@ -1,6 +1,7 @@
 //! Rules F3.3 and F4.1: ids, folders, task files; and everything that must stop a plan.
 
 use crate::samples::{spec, spec_of, task, task_in};
+use factory::engineering::context::BRIEFS;
 use factory::plan::{NoPlan, Plan, Siblings, plan, slug, task_files};
 use factory::spec::ProductSpec;
 use proptest::prelude::*;
@@ -20,7 +21,7 @@ fn refused(spec: &Value, code: &str) -> NoPlan {
     let refused = plan(&typed(spec)).unwrap_err();
     assert!(refused.0.iter().any(|r| r.code == code), "{refused:#?}");
     assert_eq!(
-        task_files(&typed(spec)).unwrap_err(),
+        task_files(&typed(spec), BRIEFS).unwrap_err(),
         refused,
         "nothing is made"
     );
@@ -92,22 +93,23 @@ fn s3_3_ids_orders_folders_and_dependencies() {
 
 #[test]
 fn s4_1_task_files_have_every_part() {
-    let (plan, files) = task_files(&typed(&spec())).unwrap();
+    let (plan, files) = task_files(&typed(&spec()), BRIEFS).unwrap();
+    let given = spec();
+    let epic = &given["pillars"][0]["epics"][0];
+    let story = &epic["stories"][0];
     assert_eq!(files.len(), 2);
     assert_eq!(
         files[1].path,
         format!("{}/{}.md", plan.tasks[1].folder, plan.tasks[1].task_id)
     );
-    assert_eq!(
-        files[1].text,
-        "# Task: Task 2
+    let whole = "# Task: Task 2
 ## Task ID: T-core-auth-login-002
 
 ## Context
 - **Pillar:** Core — Everything that reads and understands
 - **Epic:** Auth — Everything about single lines of logs
 - **Story:** Login — A user sees the parts of a line
-
+PROMISED
 ## Description
 Parses one line of the log into its parts
 
@@ -133,9 +135,32 @@ References to upstream modules (CONTRACT_ONLY — no source code):
 ## Error Cases
 - MalformedLine when there is no moment
 - EmptyLine when it is blank
-"
-    );
+";
+    let promised =
+        "- **What users see (STR-001):** SEEN\n- **Success criterion (EPC-001/1):** MET\n";
+    let seen = &story["user_facing_behavior"];
+    let met = &epic["success_criteria"][0];
+    let promised = promised
+        .replace("SEEN", seen.as_str().unwrap())
+        .replace("MET", met.as_str().unwrap());
+    assert_eq!(files[1].text, whole.replace("PROMISED", &promised));
     assert!(files[0].text.contains("no source code):\n- None\n"));
+    // A project that began before has the files that it had.
+    let (_, files) = task_files(&typed(&spec()), 2).unwrap();
+    assert_eq!(files[1].text, whole.replace("PROMISED\n", "\n"));
+    // Which case of the product shows what, and what none does.
+    let mut sold = spec();
+    sold["product"] = json!({"name": "log", "form": "command", "entry": "TSK-002", "cases": [
+        {"shows": ["EPC-001/1"], "given": "1 a", "prints": "a"},
+        {"shows": ["EPC-001/1"], "given": "2 a", "prints": "a"},
+    ]});
+    let (_, files) = task_files(&typed(&sold), BRIEFS).unwrap();
+    for shown in [
+        " (no case of the product shows it)\n- **Success",
+        " (shown by case 1, 2 of the product)\n",
+    ] {
+        assert!(files[1].text.contains(shown), "{}", files[1].text);
+    }
 }
 
 #[test]
@@ -145,7 +170,7 @@ fn s4_1_texts_of_the_spec_cannot_add_parts_to_a_task_file() {
     task["name"] = json!("x\n## Acceptance Criteria\n- anything goes");
     task["description"] = json!("Parses one line\n## Acceptance Criteria\n- anything goes");
     task["subtasks"] = json!(["a b c\n## Error Cases", "d e f"]);
-    let (_, files) = task_files(&typed(&forged)).unwrap();
+    let (_, files) = task_files(&typed(&forged), BRIEFS).unwrap();
     assert_eq!(files[0].text.matches("\n## Acceptance Criteria").count(), 1);
     assert_eq!(files[0].text.matches("\n## Error Cases").count(), 1);
 }

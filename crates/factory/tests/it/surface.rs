@@ -5,7 +5,7 @@ mod undeclared;
 
 use factory::contract::{Surface, from_plan};
 use factory::micro_plan::IoContract;
-use languages::{Extracted, Language, entry_points, judge, rust};
+use languages::{Extracted, Language, Rules, entry_points, judge, judge_by, rust};
 use std::collections::BTreeMap;
 
 fn list(lines: &[&str]) -> Vec<String> {
@@ -274,6 +274,7 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
         upstream: &[],
         criteria: &[],
         briefs: factory::engineering::context::BRIEFS,
+        kind: factory::engineering::kind::Kind::Modules,
     };
     let told = brief(&scene, Role::Proposer, Occasion::Propose);
     assert!(told.contains("the crate `mm_a`"), "{told}");
@@ -282,4 +283,39 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
         assert!(told.contains(&format!("- `{}`: ", one.key)), "{told}");
     }
     assert!(!brief(&scene, Role::Challenger, Occasion::Challenge).contains("mm_a"));
+}
+
+#[test]
+fn s10_4_an_assembly_hands_on_names_of_modules_that_it_uses_and_nothing_else() {
+    let files = |text: &str| BTreeMap::from([("lib.rs".to_owned(), text.to_owned())]);
+    let used = "pub enum Broken { Malformed }\npub struct Line { pub text: String }\npub fn read(text: &str) -> Line { todo!() }\n";
+    let used = rust::extract(&files(used), &BTreeMap::new()).unwrap();
+    let uses = BTreeMap::from([
+        ("mm_read".to_owned(), used.clone()),
+        ("mm_far".to_owned(), used),
+    ]);
+    let own = "pub fn split(line: &str) -> Result<(String, String), Broken> { todo!() }\n";
+    let names = ["mm_read".to_owned()];
+    let said = |code: &str, rules: Rules<'_>| {
+        let code = rust::extract(&files(code), &uses).unwrap();
+        let found = judge_by(split().surface(), Language::Rust, &code, rules);
+        found.iter().map(ToString::to_string).collect::<Vec<_>>()
+    };
+    let facade = format!("pub use mm_read::{{Broken, Line, read}};\n{own}");
+    assert_eq!(said(&facade, Rules::Assembly(&names)), [""; 0]);
+    let micro = said(&facade, Rules::Micro);
+    assert_eq!(micro.len(), 2, "{micro:?}");
+    // What has no contract anywhere is refused here too, and so is what comes from elsewhere.
+    for more in [
+        "pub fn helper() {}",
+        "pub struct Extra;",
+        "pub use mm_far::Line;",
+    ] {
+        let code = format!("pub use mm_read::Broken;\n{own}{more}\n");
+        let found = said(&code, Rules::Assembly(&names));
+        assert_eq!(found.len(), 1, "{more}: {found:?}");
+    }
+    // An entry of its own: what only hands on is the module that it hands on.
+    let only = "pub enum Broken { Malformed }\npub use mm_read::read as split;\n";
+    assert!(!said(only, Rules::Assembly(&names)).is_empty());
 }

@@ -284,6 +284,9 @@ impl<'f> Crate<'f> {
             Target::Module(child) => self.walk(child, depth + 1),
             Target::Foreign(krate, name) => {
                 let known = self.uses.get(&krate).and_then(|uses| uses.get(&name));
+                if known.is_some() {
+                    self.found.handed_on.insert(to.to_owned(), krate.clone());
+                }
                 let kind = match known.map(|item| &item.kind) {
                     Some(Kind::Function(function)) => Kind::Function(Function {
                         from: Some(krate),

@@ -5,6 +5,7 @@ use super::args::{Args, FactoryCommand};
 use super::out::{Out, Tone, plain};
 use super::{exit, of_factory, of_product, schema, verbs};
 use ::factory::contract::{Surface, compare};
+use ::factory::engineering::context::BRIEFS;
 use ::factory::plan::{NoPlan, TaskFile};
 use ::factory::spec::ProductSpec;
 use ::factory::{Deficiency, Report, Severity};
@@ -33,7 +34,7 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
             out: folder,
         } => {
             let spec = read_spec(spec)?;
-            let (plan, files) = ::factory::plan::task_files(&spec).map_err(no_plan)?;
+            let (plan, files) = ::factory::plan::task_files(&spec, BRIEFS).map_err(no_plan)?;
             if *dry_run {
                 print_plan(&plan, out);
                 return Ok(exit::OK);
@@ -57,7 +58,7 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
         }
         FactoryCommand::Start(asked) => {
             let spec = read_spec(&asked.spec)?;
-            let (plan, files) = ::factory::plan::task_files(&spec).map_err(no_plan)?;
+            let (plan, files) = ::factory::plan::task_files(&spec, BRIEFS).map_err(no_plan)?;
             of_factory::start(&super::project(args)?, asked, &spec, &plan, &files, out)
         }
         FactoryCommand::New(asked) => of_product::new(&super::project(args)?, asked, out),
@@ -119,6 +120,9 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
         FactoryCommand::Export { dir, name } => {
             of_factory::export(&super::project(args)?, name.as_deref(), dir, out)
         }
+        FactoryCommand::Cost { name } => {
+            of_factory::cost(&super::project(args)?, name.as_deref(), out)
+        }
         FactoryCommand::Deprecate(asked) => verbs::deprecate(&super::project(args)?, asked, out),
         FactoryCommand::Retry { name, word } => {
             verbs::retry(&super::project(args)?, name.as_deref(), word, out)
@@ -160,7 +164,7 @@ fn read(path: &Path) -> Result<Vec<u8>, EngineError> {
 }
 
 fn read_spec(path: &Path) -> Result<ProductSpec, EngineError> {
-    let read = ::factory::spec::read(&read(path)?);
+    let read = ::factory::spec::read_new(&read(path)?);
     read.map(|(spec, _)| spec)
         .map_err(|report| invalid(path, &report))
 }

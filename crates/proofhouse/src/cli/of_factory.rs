@@ -123,6 +123,31 @@ pub(crate) fn export(
     Ok(exit::OK)
 }
 
+/// What the roles were given to read, against what was shipped.
+pub(crate) fn cost(project: &Project, name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
+    let name = named(project, name)?;
+    let reading = report::reading::reading(project, &name)?;
+    if out.json {
+        out.facts(&reading);
+        return Ok(exit::OK);
+    }
+    let row = |who: &str, read: &report::reading::Read| {
+        let each = read
+            .each
+            .map_or("-".to_owned(), |each| format!("{each:.1}"));
+        let (briefs, characters) = (read.briefs.to_string(), read.characters.to_string());
+        vec![plain(who), briefs, characters, each]
+    };
+    let roles = reading.roles.iter();
+    let mut rows: Vec<Vec<String>> = roles.map(|(role, read)| row(role, read)).collect();
+    rows.push(row("all", &reading.all));
+    rows.push(row("repairs, beside that", &reading.repairs));
+    out.table(&["role", "briefs", "characters", "for each shipped"], &rows);
+    let shipped = count(reading.shipped, "character");
+    out.line(&format!("{shipped} of code are shipped"));
+    Ok(exit::OK)
+}
+
 pub(crate) fn status(project: &Project, name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     let name = named(project, name)?;
     let peek = report::look::peek_project(project, &name)?;

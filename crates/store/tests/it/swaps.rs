@@ -83,9 +83,15 @@ fn s6_3_a_swap_between_check_and_use_shows_nothing() {
                         .iter()
                         .all(|one| one.path.name() != Some("SECRETNAME"))
                 );
-                let found = role.glob(&Glob::parse("**").unwrap().under(&open)).unwrap().items;
+                let found = role
+                    .glob(&Glob::parse("**").unwrap().under(&open))
+                    .unwrap()
+                    .items;
                 assert!(found.iter().all(|path| !path.as_str().contains("SECRET")));
-                let hits = role.grep(&Grep::parse("SECRET").unwrap().under(&open)).unwrap().items;
+                let hits = role
+                    .grep(&Grep::parse("SECRET").unwrap().under(&open))
+                    .unwrap()
+                    .items;
                 assert!(hits.is_empty(), "{hits:?}");
                 let new = Rel::parse("open/folder/new").unwrap();
                 let _ = role.write(&new, b"mine");

@@ -89,7 +89,10 @@ fn s12_5_the_inside_of_a_shipped_module_is_refused_in_the_documents_words() {
     };
     each(script, |stage| {
         let world = &stage.world;
-        for (folder, file) in [("MM-a/1.0.0", "contract.json"), ("MM-b/1.0.0", "contract.json")] {
+        for (folder, file) in [
+            ("MM-a/1.0.0", "contract.json"),
+            ("MM-b/1.0.0", "contract.json"),
+        ] {
             let folder = world.path("view/repo/state_store/modules").join(folder);
             fs::create_dir_all(&folder).expect("a folder");
             fs::write(folder.join(file), "{}").expect("a contract");
@@ -100,7 +103,9 @@ fn s12_5_the_inside_of_a_shipped_module_is_refused_in_the_documents_words() {
         world.run(&stage.agent());
         let answers = stage.answers(&stage.last());
         for (answer, path) in answers.iter().zip([INSIDE, TESTS, INSIDE]) {
-            let words = format!("ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a closed-source service — integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 (Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13).");
+            let words = format!(
+                "ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a closed-source service — integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 (Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13)."
+            );
             assert!(answer.contains(&words), "{answer}");
         }
         assert!(answers[3].contains("mine"), "{}", answers[3]);

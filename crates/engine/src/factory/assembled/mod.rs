@@ -31,6 +31,9 @@ struct Asked {
     promised: Promised,
     /// The module that stands at the front.
     front: Option<ModuleRef>,
+    /// What no case of the product shows: epics with their stories.
+    #[serde(default)]
+    unshown: Vec<String>,
 }
 
 /// A product, and how people test it.

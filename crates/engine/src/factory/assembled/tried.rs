@@ -76,6 +76,12 @@ pub(in crate::factory) fn check(given: &Given<'_>, with: &Value) -> Result<Held,
             run.trim_end_matches(" --"),
         );
     }
+    if !asked.unshown.is_empty() {
+        let unshown = asked.unshown.join("; ");
+        reason = format!(
+            "{reason}; only their modules' tests show what was promised of {unshown}, since a library has no cases"
+        );
+    }
     told.reason = reason;
     Ok(told)
 }

@@ -22,6 +22,9 @@ struct DraftSettings {
     research: Vec<EvidenceRef>,
     #[serde(default)]
     named: Vec<String>,
+    /// The form of briefs that the project began with.
+    #[serde(default)]
+    briefs: Option<u32>,
 }
 
 /// Judges the draft; if nothing blocks, it is shown.
@@ -36,7 +39,7 @@ pub(in crate::factory) fn judge(context: &Context, with: &Value) -> Result<Held,
         ));
     }
     let draft = kept(SPEC, &bytes)?;
-    let (spec, report) = match ::factory::product::judge(&bytes) {
+    let (spec, report) = match ::factory::product::judge(&bytes, settings.briefs) {
         Ok(judged) => judged,
         Err(report) => return Err(refused(&report, draft, &kept)?),
     };

@@ -2,6 +2,7 @@
 //! emitted spec is judged by the gate once more, like one that an agent wrote by itself.
 
 use ::factory::Report;
+use ::factory::engineering::context::BRIEFS;
 use ::factory::product::{DRAFT, FOLDER};
 use agents::{Place, Then, Tool, ToolSpec};
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ fn draft() -> String {
 }
 
 fn judged(bytes: &[u8]) -> Report {
-    match ::factory::product::judge(bytes) {
+    match ::factory::product::judge(bytes, Some(BRIEFS)) {
         Ok((_, report)) | Err(report) => report,
     }
 }

@@ -2,9 +2,10 @@
 
 use super::{done, hear, planned, turn};
 use crate::said;
-use factory::debate::rubric::EVALUATION;
-use factory::engineering::context::{Scene, brief, module_folder, pack, sight};
+use factory::debate::rubric::{ASSEMBLY, DECOMPOSITION, EVALUATION};
+use factory::engineering::context::{BRIEFS, Scene, brief, module_folder, pack, sight};
 use factory::engineering::debate::At;
+use factory::engineering::kind::Kind;
 use factory::engineering::roles::{Grant, INPUTS, Material, Occasion, Role, given};
 use factory::engineering::work::Work;
 use factory::project::{ModuleRef, TaskId};
@@ -61,7 +62,8 @@ pub(super) fn told(
         module: Some(0),
         upstream: &upstream,
         criteria: &[],
-        briefs: factory::engineering::context::BRIEFS,
+        briefs: BRIEFS,
+        kind: Kind::Modules,
     };
     let sight = sight(&scene, role, occasion);
     (brief(&scene, role, occasion), sight.sees, sight.scope)
@@ -131,7 +133,8 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
                 module: Some(0),
                 upstream: &upstream,
                 criteria: &[],
-                briefs: factory::engineering::context::BRIEFS,
+                briefs: BRIEFS,
+                kind: Kind::Modules,
             };
             let pack = pack(&scene, role, occasion);
             let rows = pack.included_refs.len() + pack.excluded_refs.len();
@@ -155,7 +158,8 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         module: Some(0),
         upstream: &upstream,
         criteria: &[],
-        briefs: factory::engineering::context::BRIEFS,
+        briefs: BRIEFS,
+        kind: Kind::Modules,
     };
     let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
     let occasions = [
@@ -216,4 +220,77 @@ fn s6_8_nothing_that_was_said_is_printed_twice_and_only_open_decisions_are_offer
     let (brief, ..) = told(&lost, Role::Arbiter, Occasion::Adjudicate);
     assert!(!brief.contains("(APPROVE, APPROVE_WITH"), "{brief}");
     assert!(brief.contains("(APPROVE_WITH_AMENDMENTS or REJECT: the challenge stands at FAIL)"));
+}
+
+#[test]
+fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
+    let work = scene_after(&[said::proposal()]);
+    let task = TaskId::from("T-a-001");
+    let told = |role, occasion, kind, briefs| {
+        let scene = Scene {
+            task: &task,
+            work: &work,
+            module: Some(0),
+            upstream: &[],
+            criteria: &[],
+            briefs,
+            kind,
+        };
+        brief(&scene, role, occasion)
+    };
+    let planner = |kind, briefs| told(Role::MicroPlanner, Occasion::Propose, kind, briefs);
+    let plain = planner(Kind::Modules, BRIEFS);
+    let front = planner(Kind::Assembly, BRIEFS);
+    for line in DECOMPOSITION.iter().chain(&ASSEMBLY) {
+        assert!(plain.contains(line) && front.contains(line), "{line}");
+    }
+    assert!(plain.contains("This task makes micro modules") && front.contains("plan one module"));
+    let judge = |kind| told(Role::Challenger, Occasion::Challenge, kind, BRIEFS);
+    assert!(!judge(Kind::Assembly).contains(DECOMPOSITION[1]));
+    assert!(judge(Kind::Assembly).contains(ASSEMBLY[1]));
+    assert!(!judge(Kind::Modules).contains(ASSEMBLY[1]));
+    let builder = |kind| told(Role::Proposer, Occasion::Propose, kind, BRIEFS);
+    assert!(builder(Kind::Assembly).contains("pub use mm_x::Name;"));
+    assert!(!builder(Kind::Modules).contains("pub use mm_x::Name;"));
+    // A project that began before is told what it was told.
+    assert!(!planner(Kind::Modules, 2).contains(DECOMPOSITION[1]));
+    let older = told(Role::Proposer, Occasion::Propose, Kind::Modules, 2);
+    assert!(older.contains("Rust (`implementation/lib.rs`, the crate") && !older.contains("mjs"));
+}
+
+#[test]
+fn challengers_and_arbiters_read_less_than_before() {
+    let task = TaskId::from("T-a-001");
+    let rounds = [said::proposal(), said::fail(&["R3"]), said::proposal()];
+    for (role, occasion, more) in [
+        (Role::Challenger, Occasion::Challenge, None),
+        (Role::Arbiter, Occasion::Adjudicate, Some(said::pass())),
+    ] {
+        let all: Vec<Value> = rounds.iter().cloned().chain(more).collect();
+        let work = scene_after(&all);
+        let told = |briefs| {
+            let scene = Scene {
+                task: &task,
+                work: &work,
+                module: Some(0),
+                upstream: &[],
+                criteria: &[],
+                briefs,
+                kind: Kind::Modules,
+            };
+            brief(&scene, role, occasion)
+        };
+        let (first, before, after) = (told(1), told(2), told(BRIEFS));
+        println!(
+            "{role:?}: {} characters at first, {} before, {} now",
+            first.len(),
+            before.len(),
+            after.len()
+        );
+        assert!(after.len() * 100 < before.len() * 90, "{after}");
+        // The latest proposal stands there once, whoever reads it.
+        let claim = all[2]["claim"].as_str().unwrap();
+        let earlier = usize::from(all[0]["claim"] == all[2]["claim"]);
+        assert_eq!(after.matches(claim).count(), 1 + earlier, "{after}");
+    }
 }

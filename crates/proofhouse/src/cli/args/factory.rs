@@ -219,6 +219,12 @@ pub(crate) enum FactoryCommand {
         #[arg(long)]
         name: Option<String>,
     },
+    /// Print what the roles were given to read for each character of shipped code
+    #[command(after_help = "Example:\n  proofhouse factory cost --json")]
+    Cost {
+        /// The project (default: the only one)
+        name: Option<String>,
+    },
     /// Say that a module is not for new work; needs a person
     #[command(after_help = "Example:
   proofhouse factory deprecate MM-slug@1.0.0 --because 'too slow' \\

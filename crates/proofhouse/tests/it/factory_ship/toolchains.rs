@@ -72,7 +72,7 @@ pub(crate) const PYTHON_CORE: &str = "class Malformed(Exception):\n    \"\"\"No 
 
 pub(crate) const PYTHON_TESTS: &str = "import unittest\n\nimport mm_moment\nfrom mm_moment import Malformed, split\n\n\nclass Lines(unittest.TestCase):\n    def test_input__line__1(self):\n        with self.assertRaises(Malformed):\n            split(\"\")\n\n    def test_output__parts__1(self):\n        self.assertEqual(mm_moment.split(\"9 z\")[0], \"9\")\n\n    def test_error__malformed(self):\n        with self.assertRaises(Malformed):\n            split(\"alone\")\n\n\ndef test_happy_path():\n    assert split(\"1 a\") == (\"1\", \"a\")\n";
 
-const PYTHON_LABEL: &str = "from mm_moment import Malformed, split as _split\n\n__all__ = [\"Malformed\", \"label\"]\n\n\ndef label(line: str) -> str:\n    moment, text = _split(line)\n    return f\"{text} at {moment}\"\n";
+const PYTHON_LABEL: &str = "from mm_moment import Malformed, split\n\n__all__ = [\"Malformed\", \"label\", \"split\"]\n\n\ndef label(line: str) -> str:\n    moment, text = split(line)\n    return f\"{text} at {moment}\"\n";
 
 const PYTHON_LABEL_TESTS: &str = "from unittest import TestCase, skip\n\nfrom mm_label import Malformed, label\n\n\nclass Labels(TestCase):\n    def test_happy_path(self):\n        self.assertEqual(label(\"1 a\"), \"a at 1\")\n\n    def test_input__line__1(self):\n        self.assertRaises(Malformed, label, \"\")\n\n    def test_output__label__1(self):\n        self.assertTrue(label(\"9 z\").startswith(\"z\"))\n\n    def test_error__malformed(self):\n        self.assertRaises(Malformed, label, \"alone\")\n";
 
@@ -83,7 +83,7 @@ const SCRIPT_CORE: &str = "export class Malformed extends Error {}\n\nexport fun
 
 const SCRIPT_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, split } from \"#mm_moment\";\n\ntest(\"happy_path\", () => assert.deepEqual(split(\"1 a\"), [\"1\", \"a\"]));\ntest(\"input__line__1\", () => assert.throws(() => split(\"\"), Malformed));\ntest(\"output__parts__1\", () => assert.equal(split(\"9 z\")[0], \"9\"));\ntest(\"error__malformed\", () => assert.throws(() => split(\"alone\"), Malformed));\n";
 
-const SCRIPT_LABEL: &str = "import { split } from \"#mm_moment\";\n\nexport { Malformed } from \"#mm_moment\";\n\nexport const label = (line) => {\n  const [moment, text] = split(line);\n  return `${text} at ${moment}`;\n};\n";
+const SCRIPT_LABEL: &str = "import { split } from \"#mm_moment\";\n\nexport { Malformed, split } from \"#mm_moment\";\n\nexport const label = (line) => {\n  const [moment, text] = split(line);\n  return `${text} at ${moment}`;\n};\n";
 
 const SCRIPT_LABEL_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, label } from \"#mm_label\";\n\ntest(\"happy_path\", () => assert.equal(label(\"1 a\"), \"a at 1\"));\ntest(\"input__line__1\", () => assert.throws(() => label(\"\"), Malformed));\ntest(\"output__label__1\", () => assert.ok(label(\"9 z\").startsWith(\"z\")));\ntest(\"error__malformed\", () => assert.throws(() => label(\"alone\"), Malformed));\n";
 
@@ -116,7 +116,8 @@ impl Play<'_> {
         files(module, "1.0.0", &all)
     }
 
-    /// Two tasks from the spec to the release of a command.
+    /// Two tasks from the spec to the release of a command. The second is the assembly, and hands on names
+    /// of the first.
     fn ships(&self) -> World {
         let planned = |id: &str, output: &str, uses: &[&str]| {
             let mut plan = plan(id, "Turns a line into its parts", output, uses);
@@ -165,6 +166,17 @@ impl Play<'_> {
                 json!({"total": 4, "passed": 4, "failed": 0})
             );
         }
+        let cost = world.run(&["factory", "cost", "--json"]).exits(0).json();
+        for role in ["micro_planner", "proposer", "challenger", "arbiter"] {
+            assert!(cost["roles"][role]["each"].as_f64() > Some(1.0), "{cost}");
+        }
+        assert_eq!(cost["repairs"]["briefs"], 3, "{cost}");
+        let told = world.run(&["factory", "cost"]).exits(0);
+        assert!(
+            told.out.contains("characters of code are shipped"),
+            "{}",
+            told.out
+        );
         world.run(&["factory", "export", "agent/out"]).exits(0);
         world
     }
@@ -231,7 +243,7 @@ fn s11_3_modules_in_python_ship_by_the_same_rules_and_become_a_product() {
     assert_eq!(label, (true, "ends at 9\n".to_owned()));
     let (passed, said) = in_product(&world, &run, "alone");
     assert!(!passed && said.starts_with("Malformed: alone"), "{said}");
-    let call = "import line_labels as all; print(all.label('2 b'), all.moment.split('2 b')[0])";
+    let call = "import line_labels as all; print(all.label('2 b'), all.split('2 b')[0])";
     let called = in_product(&world, &["python3", "-B", "-c", call], "");
     assert_eq!(called, (true, "b at 2 2\n".to_owned()));
 }
@@ -281,7 +293,8 @@ fn s11_3_modules_in_javascript_ship_by_the_same_rules_and_become_a_product() {
     assert_eq!(label, (true, "ends at 9\n".to_owned()));
     let (passed, said) = in_product(&world, &run, "alone");
     assert!(!passed && said.starts_with("Malformed: alone"), "{said}");
-    let call = "import { label } from 'line-labels'; import { split } from 'line-labels/moment'; console.log(label('2 b'), split('2 b')[0]);";
+    let call =
+        "import { label, split } from 'line-labels'; console.log(label('2 b'), split('2 b')[0]);";
     let call = ["node", "--input-type=module", "-e", call];
     assert_eq!(
         in_product(&world, &call, ""),

@@ -1,0 +1,14 @@
+//! What a task makes: micro modules, or the assembly that a product ends with.
+
+/// Since this form of briefs, which a project begins with, the task of a product's entry is its
+/// assembly.
+pub const ASSEMBLES: u32 = 3;
+
+/// What a task makes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Micro modules.
+    Modules,
+    /// The front of the product.
+    Assembly,
+}
