@@ -101,6 +101,10 @@ impl OnCommit<'_> {
         let files = || files_of(&dir, commit);
         let rooms = Rooms::of(&project, &settings, self.scratch, &files).named(commit.to_owned());
         let tree = || checks::Rooms::tree(&rooms);
+        let check_out = |commit: &str, into: &Path| {
+            let index = self.scratch.join("before-index");
+            git::check_out(self.project.repo(), commit, &index, into).map_err(Into::into)
+        };
         let place = Place {
             repo: &dir,
             task: &dir,
@@ -111,6 +115,7 @@ impl OnCommit<'_> {
         let controls = if before.is_some() { "on" } else { "off" };
         let subject = Subject {
             known: &known,
+            check_out: &check_out,
             // Whoever wrote the code has answered to them.
             mutants: Some(0),
             tree_before: commit,

@@ -15,6 +15,7 @@ pub mod exam;
 mod excerpt;
 pub mod facts;
 pub mod fate;
+pub mod file_change;
 pub mod follow;
 pub mod gate;
 pub mod grounds;

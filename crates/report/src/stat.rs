@@ -1,6 +1,6 @@
 //! How much of each file changed, drawn as git draws it.
 
-use crate::change::FileChange;
+use crate::file_change::FileChange;
 
 /// How much of each file changed, within this many columns; nothing if nothing did.
 pub fn stat(changes: &[FileChange], columns: usize) -> String {
@@ -99,7 +99,7 @@ fn short_name(change: &FileChange, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::change::{LISTED, listing};
+    use crate::file_change::{LISTED, listing};
 
     #[test]
     fn a_stat_is_drawn_as_git_draws_it() {

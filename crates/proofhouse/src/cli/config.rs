@@ -25,7 +25,7 @@ pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
     let unset: Vec<&keys::Key> = KEYS.iter().filter(unset).collect();
     if out.json {
         set.extend(unset.iter().filter_map(|key| {
-            let value = keys::default(key.name)?;
+            let value = config::default(key.name)?;
             Some((key.name.to_owned(), value, DEFAULT.to_owned()))
         }));
         let facts: Vec<_> = set
@@ -45,7 +45,7 @@ pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
         } else {
             format!(" (${})", config::variable(key.name))
         };
-        let (value, source) = match keys::default(key.name) {
+        let (value, source) = match config::default(key.name) {
             Some(value) => (shown(&value), DEFAULT),
             None => ("-".to_owned(), "not set"),
         };

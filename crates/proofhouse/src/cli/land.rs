@@ -10,8 +10,9 @@ use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, re
 use kernel::Machine;
 use kernel::machine::Activity;
 use kernel::position::STOP;
-use report::change::{Change, Depth, FileChange};
+use report::change::{Change, Depth};
 use report::fate::Fate;
+use report::file_change::FileChange;
 use report::stat::stat;
 use report::work::Work;
 use serde_json::json;

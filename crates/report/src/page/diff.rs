@@ -2,8 +2,8 @@
 
 use super::html::{Tone, chip, paragraph, short};
 use crate::caught::Gravity;
-use crate::change::{FileChange, Hunk};
 use crate::evidence::Evidence;
+use crate::file_change::{FileChange, Hunk};
 use crate::stat::totals;
 use maud::{Markup, html};
 

@@ -1,8 +1,6 @@
 //! Every setting that there is: one table, from which reading, checking, `config show`, `init` and
 //! the environment variables' names all follow.
 
-use super::Value;
-
 /// What a setting holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -426,18 +424,10 @@ const DEFAULTS: [(&str, &str); 7] = [
     ("network.checks", "loopback"),
 ];
 
-/// What holds where a setting is not set, if that is the same for every run.
-pub fn default(name: &str) -> Option<Value> {
-    let budget = name.strip_prefix("budgets.");
-    let budget = budget.and_then(|budget| {
-        let mut all = kernel::budget::DEFAULTS.iter();
-        all.find(|(name, _)| *name == budget)
-    });
-    if let Some((_, cap)) = budget {
-        return Some(Value::Number(*cap));
-    }
+/// The word that holds where one is not set.
+pub(super) fn default_word(name: &str) -> Option<&'static str> {
     let word = DEFAULTS.iter().find(|(known, _)| *known == name);
-    word.map(|(_, word)| Value::Text((*word).to_owned()))
+    word.map(|(_, word)| *word)
 }
 
 /// The setting behind a dotted name.

@@ -41,6 +41,19 @@ pub struct Config {
     values: BTreeMap<String, (Value, Source)>,
 }
 
+/// What holds where a setting is not set, if that is the same for every run.
+pub fn default(name: &str) -> Option<Value> {
+    let budget = name.strip_prefix("budgets.");
+    let budget = budget.and_then(|budget| {
+        let mut all = kernel::budget::DEFAULTS.iter();
+        all.find(|(name, _)| *name == budget)
+    });
+    match budget {
+        Some((_, cap)) => Some(Value::Number(*cap)),
+        None => keys::default_word(name).map(|word| Value::Text(word.to_owned())),
+    }
+}
+
 impl Config {
     /// Reads all layers for a repository's file.
     pub fn load(repository: &Path) -> Result<Self, Error> {
@@ -82,11 +95,8 @@ impl Config {
 
     /// The same for one of several words, of which one is the default.
     pub(crate) fn word(&self, name: &str) -> String {
-        match (self.text(name), keys::default(name)) {
-            (Some(text), _) => text.to_owned(),
-            (None, Some(Value::Text(text))) => text,
-            (None, _) => String::new(),
-        }
+        let word = self.text(name).or_else(|| keys::default_word(name));
+        word.unwrap_or_default().to_owned()
     }
 
     /// The number that a key has, from whichever layer.
