@@ -62,16 +62,26 @@ fn main() {
     let (whole, kept) = gate("on");
     println!("with controls: {whole} ms");
     let kept = kept.unwrap();
-    let mutants = kept["mutants"].as_array().unwrap();
-    let each: Vec<u64> = mutants
-        .iter()
-        .filter_map(|one| one["millis"].as_u64())
-        .collect();
-    let sum: u64 = each.iter().sum();
-    let count = each.len().max(1) as u64;
-    println!("mutants: {}, {} ms each", each.len(), sum / count);
+    let suite = kept["suite_millis"].as_u64().unwrap_or_default();
+    println!("the suite alone: {suite} ms");
+    let mut sum = 0;
+    let mut count = 0;
+    for mutant in kept["mutants"].as_array().unwrap() {
+        let what = mutant["what"].as_str().unwrap_or_default();
+        let fate = mutant["fate"].as_str().unwrap_or_default();
+        let Some(millis) = mutant["millis"].as_u64() else {
+            println!("  {fate:<9}       -  {what}");
+            continue;
+        };
+        println!("  {fate:<9} {millis:>5} ms  {what}");
+        sum += millis;
+        count += 1;
+    }
+    println!("mutants: {count}, {} ms each", sum / count.max(1));
     println!(
-        "share of the gate: {} %",
-        u128::from(sum) * 100 / whole.max(1)
+        "share of the gate: {} %; controls besides mutants: {} ms; the gate is {:.1} times the one without",
+        u128::from(sum) * 100 / whole.max(1),
+        whole.saturating_sub(plain).saturating_sub(u128::from(sum)),
+        whole as f64 / plain.max(1) as f64
     );
 }

@@ -5,9 +5,12 @@ use crate::text::{answer, refusal};
 use crate::{Check, Launches, Subject, when};
 use kernel::Word;
 use kernel::effect::CheckSpec;
-use kernel::outcome::{CheckResult, UNHELD, Verdict, passes};
+use kernel::outcome::{CheckResult, FORM, UNHELD, Verdict, passes};
 use std::collections::BTreeSet;
 use std::time::Instant;
+
+/// Checks of what a role writes about its work: whatever fails in them is a matter of form.
+const FORMS: [&str; 3] = ["references", "sections", "updated"];
 
 /// Runs all checks in order, whatever the first says: an agent should hear all that is wrong at
 /// once. The subject's wall time is for all of them together.
@@ -41,8 +44,11 @@ pub fn run_gate_with(
             result.weight = spec.weight;
             if result.verdict != Verdict::Pass {
                 // What a check says itself is narrower than what the workflow says of all its failures.
-                if result.shows.is_empty() {
+                if result.shows.iter().all(|word| word.as_str() == FORM) {
                     result.shows.extend(spec.shows.clone());
+                }
+                if FORMS.contains(&spec.check.as_str()) {
+                    result.shows.insert(Word::from(FORM));
                 }
                 result.code = result.code.or_else(|| spec.code.clone());
             }

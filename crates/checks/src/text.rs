@@ -1,7 +1,8 @@
 //! Lines for people, short and on one line whatever an agent wrote; and the one rule for what is no
 //! content.
 
-use kernel::outcome::{CheckResult, Verdict};
+use kernel::Word;
+use kernel::outcome::{CheckResult, FORM, Verdict};
 pub(crate) use languages::one_line;
 use std::fmt::Display;
 
@@ -31,6 +32,12 @@ pub(crate) fn answer(check: &str, verdict: Verdict, reason: impl Display) -> Che
     if verdict != Verdict::Pass && reason.chars().count() > REASON {
         result.details = several_lines(&reason);
     }
+    result
+}
+
+/// A failure that lies in what was handed in, and that only who handed it in can mend.
+pub(crate) fn in_form(mut result: CheckResult) -> CheckResult {
+    result.shows.insert(Word::from(FORM));
     result
 }
 

@@ -17,12 +17,12 @@ use flow::Flow;
 use kernel::Machine;
 use kernel::event::{OwnTree, RunStarted};
 use kernel::machine::Activity;
-use kernel::outcome::Verdict;
+use kernel::outcome::{CheckResult, Verdict, Worth};
 use report::begun::{Discarded, Landed};
-use report::change::{Work, works_here};
 use report::fate;
 use report::landed::{self, EVIDENCE};
 use report::look::{Peek, peek_run};
+use report::work::{Work, works_here};
 use sandbox::Cancel;
 use shape::Onto;
 use std::path::Path;
@@ -141,7 +141,7 @@ impl Ready {
     }
 
     /// Makes the commit that the branch is to step to, and proves it if the branch has moved.
-    fn compose(&self, how: &Landing) -> Result<(String, Vec<String>), EngineError> {
+    fn compose(&self, how: &Landing) -> Result<(String, Together), EngineError> {
         let repo = self.project.repo();
         let run = &self.run;
         let scratch = self.project.work(run);
@@ -190,19 +190,77 @@ impl Ready {
                 onto.rebase(&message, &|commit| self.work.tree_of(repo, commit, &index))?
             }
         };
-        let proven = match moved {
-            true => prove(&self.project, run, &self.started, &commit)?,
-            false => Vec::new(),
+        let together = match moved {
+            true => self.prove(&commit)?,
+            false => Together::default(),
         };
-        Ok((commit, proven))
+        Ok((commit, together))
     }
+
+    /// Runs the run's own commands on what came of a merge: each side was proven, and both together were
+    /// not.
+    fn prove(&self, commit: &str) -> Result<Together, EngineError> {
+        let (project, run, started) = (&self.project, &self.run, &self.started);
+        let commands = validation_commands(&project.config()?, started);
+        if commands.is_empty() {
+            return Err(EngineError::user(
+                "nothing_to_prove_with",
+                format!(
+                    "the branch has moved since `{run}` began, and no command could judge both together"
+                ),
+                "set `[checks] commands` in .proofhouse/config.toml, and land again",
+            ));
+        }
+        let worktree = format!("_landing-{run}");
+        let place = OnCommit {
+            project,
+            worktree: &worktree,
+            scratch: &project.work(run),
+            waived_by: started.sandbox_waived_by.as_deref(),
+        };
+        project.prepare_worktrees()?;
+        let results = place.run(commit, Some(&self.own.base), &commands, &Cancel::new());
+        let dir = project.worktree(&worktree);
+        // Nothing is in it but the commit, and what the commands made.
+        if dir.exists() {
+            worktree::empty(&dir)?;
+            worktree::remove(project.repo(), &dir, commit)?;
+        }
+        let results = results?;
+        let reasons = |of: &dyn Fn(&CheckResult) -> bool| -> Vec<String> {
+            let of = results.iter().filter(|result| of(result));
+            of.map(|result| format!("{}: {}", result.check, result.reason))
+                .collect()
+        };
+        let failed = reasons(&|result| result.verdict != Verdict::Pass);
+        if failed.is_empty() {
+            let weak = reasons(&|result| Worth::of(result) == Some(Worth::Weak));
+            return Ok(Together { commands, weak });
+        }
+        Err(EngineError::user(
+            "land_unproven",
+            format!(
+                "the branch has moved since `{run}` began, and together they do not pass: {}",
+                failed.join("; ")
+            ),
+            "nothing was changed; start anew from the branch, or mend the branch and land again",
+        ))
+    }
+}
+
+/// What the run's own commands said of the work and a branch that has moved.
+#[derive(Default)]
+struct Together {
+    commands: Vec<String>,
+    /// What nothing shows that it could have failed.
+    weak: Vec<String>,
 }
 
 /// Puts what a run made onto a branch.
 pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, EngineError> {
     let _lock = session::lock(&project.at_top(), run)?;
     let ready = Ready::of(project, run, &how.onto)?;
-    let (commit, proven_together) = ready.compose(how)?;
+    let (commit, together) = ready.compose(how)?;
     let (project, head) = (&ready.project, &ready.head);
     let listed = ["diff", "--name-only", "-z", head, &commit];
     let listed = git(project.repo(), &listed, &[])?;
@@ -217,60 +275,10 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
         branch: ready.branch,
         commit,
         files,
-        proven_together,
+        proven_together: together.commands,
+        weak_together: together.weak,
         worktree_kept: kept,
     })
-}
-
-/// Runs the run's own commands on what came of a merge: each side was proven, and both together were
-/// not.
-fn prove(
-    project: &Project,
-    run: &str,
-    started: &RunStarted,
-    commit: &str,
-) -> Result<Vec<String>, EngineError> {
-    let commands = validation_commands(&project.config()?, started);
-    if commands.is_empty() {
-        return Err(EngineError::user(
-            "nothing_to_prove_with",
-            format!(
-                "the branch has moved since `{run}` began, and no command could judge both together"
-            ),
-            "set `[checks] commands` in .proofhouse/config.toml, and land again",
-        ));
-    }
-    let worktree = format!("_landing-{run}");
-    let place = OnCommit {
-        project,
-        worktree: &worktree,
-        scratch: &project.work(run),
-        waived_by: started.sandbox_waived_by.as_deref(),
-    };
-    project.prepare_worktrees()?;
-    let results = place.run(commit, &commands, &Cancel::new());
-    let dir = project.worktree(&worktree);
-    // Nothing is in it but the commit, and what the commands made.
-    if dir.exists() {
-        worktree::empty(&dir)?;
-        worktree::remove(project.repo(), &dir, commit)?;
-    }
-    let failed: Vec<String> = results?
-        .iter()
-        .filter(|result| result.verdict != Verdict::Pass)
-        .map(|result| result.reason.clone())
-        .collect();
-    if failed.is_empty() {
-        return Ok(commands);
-    }
-    Err(EngineError::user(
-        "land_unproven",
-        format!(
-            "the branch has moved since `{run}` began, and together they do not pass: {}",
-            failed.join("; ")
-        ),
-        "nothing was changed; start anew from the branch, or mend the branch and land again",
-    ))
 }
 
 fn branch(onto: &Option<String>, own: &OwnTree, project: &Project) -> Result<String, EngineError> {

@@ -1,10 +1,11 @@
 //! Commands on a tree that belongs to no run: a wave's integration gate and exit criteria, and work that
 //! lands on a branch which has moved. Each runs in a room over exactly one commit, under the policy of
 //! checks. It refuses to call a command passed that changed the tree which it judged, and nothing that one
-//! made is there for another.
+//! made is there for another. Where there is a commit to compare with, a suite must show that it can still
+//! fail, since one that runs no test any more passes by its exit code.
 
 use checks::{BoxError, Keep, Place, Subject};
-use kernel::effect::{CheckSpec, Weight};
+use kernel::effect::{BEGUN, CheckSpec, Known, Weight};
 use kernel::outcome::{CheckResult, EvidenceRef};
 use sandbox::Cancel;
 use std::ffi::OsStr;
@@ -74,10 +75,11 @@ pub(crate) struct OnCommit<'a> {
 }
 
 impl OnCommit<'_> {
-    /// Runs the commands on a commit.
+    /// Runs the commands on a commit; `before` is one on which a suite could be read.
     pub(crate) fn run(
         &self,
         commit: &str,
+        before: Option<&str>,
         commands: &[String],
         cancel: &Cancel,
     ) -> Result<Vec<CheckResult>, EngineError> {
@@ -99,12 +101,23 @@ impl OnCommit<'_> {
         let files = || files_of(&dir, commit);
         let rooms = Rooms::of(&project, &settings, self.scratch, &files).named(commit.to_owned());
         let tree = || checks::Rooms::tree(&rooms);
+        let check_out = |commit: &str, into: &Path| {
+            let index = self.scratch.join("before-index");
+            git::check_out(self.project.repo(), commit, &index, into).map_err(Into::into)
+        };
         let place = Place {
             repo: &dir,
             task: &dir,
             views: checks::Views::default(),
         };
+        let begun = before.map(|before| (BEGUN.to_owned(), [before.to_owned()].into()));
+        let known: Known = begun.into_iter().collect();
+        let controls = if before.is_some() { "on" } else { "off" };
         let subject = Subject {
+            known: &known,
+            check_out: &check_out,
+            // Whoever wrote the code has answered to them.
+            mutants: Some(0),
             tree_before: commit,
             tree_after: commit,
             env: &env,
@@ -117,7 +130,7 @@ impl OnCommit<'_> {
             .iter()
             .map(|command| CheckSpec {
                 check: "command".to_owned(),
-                with: serde_json::json!({ "shell": command }),
+                with: serde_json::json!({ "shell": command, "controls": controls }),
                 weight: Weight::Binding,
                 shows: None,
                 code: None,

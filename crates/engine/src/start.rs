@@ -251,10 +251,12 @@ fn begin(
         settle::<_, EngineError>(&mut machine, now(), What::Decide(decision), &mut events)?;
     }
     // Nothing is written before everything that can refuse has had its say.
-    let written = match &workflow.task {
-        Some(task) => needs::provide(project, task, asked.missing, &mut terminal)?,
+    let own = started.own_tree.as_ref();
+    let needed = match &workflow.task {
+        Some(task) => needs::needed(project, task, asked.missing, own, &mut terminal)?,
         None => Vec::new(),
     };
+    let top = project.repo().to_owned();
     let records = match started.own_tree {
         Some(_) => Records::OnRef,
         None => Records::InTree,
@@ -267,6 +269,7 @@ fn begin(
         Some(own) => place::make(project, name.as_str(), own, &asked.place)?,
         None => project.clone(),
     };
+    let written = needs::write(project, &top, needed)?;
     let task = task_folder(project, &started);
     lay_down(project, &workflow, &started)?;
     project.keep_workflow(&workflow)?;

@@ -246,6 +246,10 @@ pub(crate) struct RawState {
     /// Only in `work` states: the gate is tried on what is there before an attempt is begun.
     #[serde(default)]
     pub(crate) gate_first: bool,
+    /// Only in `work` states: where nothing but the form of what was handed in is wrong, the role is asked
+    /// again, and no way of a failed gate is taken.
+    #[serde(default)]
+    pub(crate) asks_again: bool,
     /// Only in `work` states: the word with which a passed gate is one of a part of the work.
     pub(crate) goes_on: Option<String>,
     /// The state since whose checkpoint people see here what changed; none: since the run began.

@@ -3,7 +3,8 @@
 
 use crate::workflow::Workflow;
 use kernel::StateName;
-use kernel::table::{Actor, Completing, Guard, Table, Target, Transition};
+use kernel::table::{Actor, Completing, Guard, Place, Table, Transition};
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Do ways that only people take count as well?
@@ -18,6 +19,8 @@ pub(crate) enum People {
 /// What a table says about being heard.
 pub(crate) struct Hearing<'a> {
     table: &'a Table,
+    /// Every place of it, once somebody asks.
+    places: OnceCell<BTreeSet<Place<'a>>>,
     /// States in which a run is done, besides those that complete it.
     done: BTreeSet<&'a str>,
     /// For each state, those that settle what was said against it there.
@@ -37,6 +40,7 @@ impl<'a> Hearing<'a> {
         }
         Self {
             table,
+            places: OnceCell::new(),
             done: done.collect(),
             settled_by,
         }
@@ -76,9 +80,7 @@ impl<'a> Hearing<'a> {
         way: &Transition,
         people: People,
     ) -> bool {
-        let targets = self.targets(from, way);
-        let mut targets = targets.iter();
-        targets.any(|to| self.leads_past(objecting, to, people))
+        self.leads_past(objecting, self.behind(from, way), people)
     }
 
     /// Does this way give it up: can the run be done from there, and `objecting`, or a state that
@@ -89,18 +91,21 @@ impl<'a> Hearing<'a> {
         from: &StateName,
         way: &Transition,
     ) -> bool {
-        let targets = self.targets(from, way);
-        targets.iter().any(|to| self.gives_up(objecting, to))
+        self.gives_up_from(objecting, self.behind(from, way))
     }
 
     /// The same of a run that stands in `at`.
     pub(crate) fn gives_up(&self, objecting: &StateName, at: &StateName) -> bool {
+        self.gives_up_from(objecting, self.places_of(at).collect())
+    }
+
+    fn gives_up_from(&self, objecting: &StateName, at: Vec<Place<'_>>) -> bool {
         let reached = self.reached(at, People::Apart, |_| false);
-        let heard = |state: &StateName| state == objecting || self.settles(state, objecting);
+        let heard = |state: &&StateName| *state == objecting || self.settles(state, objecting);
         reached.iter().any(|state| self.is_done(state)) && !reached.iter().any(heard)
     }
 
-    fn leads_past(&self, objecting: &StateName, at: &StateName, people: People) -> bool {
+    fn leads_past(&self, objecting: &StateName, at: Vec<Place<'_>>, people: People) -> bool {
         let heard = |state: &StateName| state == objecting || self.settles(state, objecting);
         let reached = self.reached(at, people, heard);
         reached
@@ -112,36 +117,30 @@ impl<'a> Hearing<'a> {
         self.table.state(state).completing == Completing::Yes || self.done.contains(state.as_str())
     }
 
-    /// The states that a run can come to from here, not going on beyond those that stop it.
-    fn reached(
-        &self,
-        at: &StateName,
+    /// The states that a run can come to from these places, not going on beyond those that stop it.
+    fn reached<'t>(
+        &'t self,
+        at: Vec<Place<'t>>,
         people: People,
         stops: impl Fn(&StateName) -> bool,
-    ) -> BTreeSet<StateName> {
-        let mut seen = BTreeSet::from([at.clone()]);
-        let mut queue = vec![at.clone()];
-        while let Some(here) = queue.pop() {
-            if stops(&here) {
-                continue;
-            }
-            let ways = self.table.leaving(&here).map(|(_, way)| way);
-            // After a drop the gates that stand say where the run goes on: the table alone does not.
-            let ways = ways.filter(|way| !way.when.contains(&Guard::Lost));
-            let ways = ways.filter(|way| people == People::Counted || way.by != Actor::Human);
-            for to in ways.flat_map(|way| self.targets(&here, way)) {
-                if seen.insert(to.clone()) {
-                    queue.push(to);
-                }
-            }
-        }
-        seen
+    ) -> BTreeSet<&'t StateName> {
+        // After a drop the gates that stand say where the run goes on: the table alone does not.
+        let counts = |way: &Transition| {
+            let by = people == People::Counted || way.by != Actor::Human;
+            by && !way.when.contains(&Guard::Lost)
+        };
+        let places = self.table.places_from(at, counts, stops);
+        places.into_iter().map(|(state, _)| state).collect()
     }
 
-    fn targets(&self, from: &StateName, way: &Transition) -> Vec<StateName> {
-        match &way.to {
-            Target::State(to) => vec![to.clone()],
-            Target::Return => self.table.possible_returns(from),
-        }
+    fn places_of(&self, state: &StateName) -> impl Iterator<Item = Place<'_>> {
+        let places = self.places.get_or_init(|| self.table.places());
+        places.iter().copied().filter(move |(at, _)| *at == state)
+    }
+
+    /// Where a way leads from this state, whatever the return slot holds there.
+    fn behind<'t>(&'t self, from: &StateName, way: &'t Transition) -> Vec<Place<'t>> {
+        let here = self.places_of(from);
+        here.filter_map(|place| way.along(place)).collect()
     }
 }

@@ -104,6 +104,8 @@ pub struct StateDef {
     pub settles: Vec<StateName>,
     /// Is the gate tried on what is there, before an attempt is begun?
     pub gate_first: bool,
+    /// Is the role asked again where nothing but the form of what it handed in is wrong?
+    pub asks_again: bool,
     /// The word with which a passed gate was that of a part of the work: it goes on here.
     pub goes_on: Option<Word>,
     /// In a `gate` state: does it run although attempts, tokens or money are used up?

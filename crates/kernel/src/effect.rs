@@ -232,6 +232,9 @@ pub type Frozen = BTreeMap<String, BTreeMap<String, String>>;
 /// agent has made up.
 pub type Known = BTreeMap<String, BTreeSet<String>>;
 
+/// Where the commit is among them that the judged work stands on.
+pub const BEGUN: &str = "commit begun";
+
 /// An order for a gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateOrder {

@@ -198,6 +198,30 @@ pub struct Transition {
     pub slot: Slot,
 }
 
+/// A state, and what the return slot holds there.
+pub type Place<'t> = (&'t StateName, Option<&'t StateName>);
+
+impl Transition {
+    /// Where it leads from a place; none: it cannot be taken there. The world, counters and pace are not
+    /// asked.
+    pub fn along<'t>(&'t self, (at, slot): Place<'t>) -> Option<Place<'t>> {
+        let from = self.from.iter().find(|from| *from == at)?;
+        let fits = self.when.iter().all(|guard| match guard {
+            Guard::ReturnIs(state) => slot == Some(state),
+            Guard::ReturnEmpty => slot.is_none(),
+            _ => true,
+        });
+        match (&self.to, &self.slot, slot) {
+            _ if !fits => None,
+            (Target::Return, _, slot) => slot.map(|to| (to, None)),
+            (Target::State(to), Slot::Clear, _) => Some((to, None)),
+            (Target::State(to), Slot::Keep, slot) => Some((to, slot)),
+            (Target::State(to), Slot::SaveFrom, _) => Some((to, Some(from))),
+            (Target::State(to), Slot::Save(saved), _) => Some((to, Some(saved))),
+        }
+    }
+}
+
 /// May a passed gate set the counter back?
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -276,37 +300,39 @@ impl Table {
     }
 
     /// The states that the return slot may hold in `state`: what `to = "return"` can mean there.
-    /// Follows the slot along every transition and ignores counters and pace, so it may name too
-    /// many, never too few; exploration is exact.
     pub fn possible_returns(&self, state: &StateName) -> Vec<StateName> {
-        let start = (&self.initial, None);
-        let mut seen: BTreeSet<(&StateName, Option<&StateName>)> = BTreeSet::from([start]);
-        let mut queue = vec![start];
+        let here = self.places().into_iter().filter(|(at, _)| *at == state);
+        here.filter_map(|(_, slot)| slot.cloned()).collect()
+    }
+
+    /// Every state that a run can come to, with what the return slot may hold there. Follows the slot along
+    /// every transition and ignores counters and pace, so it may name too many, never too few;
+    /// exploration is exact.
+    pub fn places(&self) -> BTreeSet<Place<'_>> {
+        self.places_from([(&self.initial, None)], |_| true, |_| false)
+    }
+
+    /// The same from some places on, by ways that count, and not beyond states that stop it.
+    pub fn places_from<'t>(
+        &'t self,
+        start: impl IntoIterator<Item = Place<'t>>,
+        counts: impl Fn(&Transition) -> bool,
+        stops: impl Fn(&StateName) -> bool,
+    ) -> BTreeSet<Place<'t>> {
+        let mut seen: BTreeSet<Place<'t>> = start.into_iter().collect();
+        let mut queue: Vec<Place<'t>> = seen.iter().copied().collect();
         while let Some((here, slot)) = queue.pop() {
-            for way in self.transitions.iter() {
-                let Some(from) = way.from.iter().find(|from| *from == here) else {
-                    continue;
-                };
-                let fits = way.when.iter().all(|guard| match guard {
-                    Guard::ReturnIs(state) => slot == Some(state),
-                    Guard::ReturnEmpty => slot.is_none(),
-                    _ => true,
-                });
-                let next = match (&way.to, &way.slot, slot) {
-                    (Target::Return, _, None) => continue,
-                    (Target::Return, _, Some(to)) => (to, None),
-                    (Target::State(to), Slot::Clear, _) => (to, None),
-                    (Target::State(to), Slot::Keep, slot) => (to, slot),
-                    (Target::State(to), Slot::SaveFrom, _) => (to, Some(from)),
-                    (Target::State(to), Slot::Save(saved), _) => (to, Some(saved)),
-                };
-                if fits && seen.insert(next) {
+            if stops(here) {
+                continue;
+            }
+            let ways = self.transitions.iter().filter(|way| counts(way));
+            for next in ways.filter_map(|way| way.along((here, slot))) {
+                if seen.insert(next) {
                     queue.push(next);
                 }
             }
         }
-        let here = seen.into_iter().filter(|(at, _)| *at == state);
-        here.filter_map(|(_, slot)| slot.cloned()).collect()
+        seen
     }
 
     /// The states that an agent in `state` may ask for, in table order.

@@ -53,6 +53,9 @@ pub struct Landed {
     /// The commands that passed on both together, if the branch had moved.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub proven_together: Vec<String>,
+    /// What of it nothing shows that it could have failed.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub weak_together: Vec<String>,
     /// Why the run's worktree is still there; none if it is gone.
     pub worktree_kept: Option<String>,
 }

@@ -2,8 +2,8 @@
 //! nothing else: a commit that landed names its run and holds its work, and the last one of work that was
 //! set aside says so.
 
-use crate::change::{Work, task_inside};
 use crate::landed::{Named, holds, named};
+use crate::work::{Work, task_inside};
 use flow::Flow;
 use kernel::Machine;
 use kernel::machine::Activity;

@@ -2,13 +2,15 @@
 //! was not, what was caught, what it cost, and who worked.
 
 use crate::caught::{Caught, caught};
-use crate::change::{Change, Depth, Work};
+use crate::change::{Change, Depth};
+use crate::exam::ExamCost;
 use crate::gate::{Answer, Gate, latest};
 use crate::history::History;
 use crate::kept::Kept;
 use crate::paper::{Paper, papers};
 use crate::proof::Proof;
 use crate::spend::{self, Spend};
+use crate::work::Work;
 use crate::worth::Standing;
 use flow::{Flow, Workflow};
 use kernel::effect::Access;
@@ -53,6 +55,9 @@ pub struct Grounds {
     /// What was tried and did not get through.
     pub caught: Vec<Caught>,
     pub spend: Spend,
+    /// What of that was for the exam; none where the run has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exam: Option<ExamCost>,
     /// Who worked.
     pub workers: Vec<Worker>,
 }
@@ -156,6 +161,7 @@ impl Grounds {
             unproven: Vec::new(),
             caught: caught(history),
             spend: spend::summary(&status.attempts).run,
+            exam: ExamCost::of(machine),
             workers: workers(history),
         };
         grounds.judge(&gates);

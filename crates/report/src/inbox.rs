@@ -1,12 +1,13 @@
 //! Everything that waits for a person, in one place: questions of runs and of projects, and what
 //! cannot even be read.
 
-use crate::change::{Change, Depth, Work};
+use crate::change::{Change, Depth};
 use crate::grounds::Grounds;
 use crate::history::history;
 use crate::kept::Kept;
 use crate::look::{self, Looked, Peek};
 use crate::question::{self, Asked, Worded, run_code};
+use crate::work::Work;
 use flow::Flow;
 use kernel::Machine;
 use kernel::StateName;

@@ -1,10 +1,11 @@
 //! What was read of kept evidence, and of git, so that a page that is written again does not read it
 //! again: a hash never means anything else.
 
-use crate::change::{Change, Work};
+use crate::change::Change;
 use crate::gate::{Answer, Check, Gate};
 use crate::proof::{Proof, empty_suite};
 use crate::transcript::{self, Turn};
+use crate::work::Work;
 use crate::{excerpt, gate};
 use kernel::outcome::EvidenceRef;
 use std::collections::BTreeMap;

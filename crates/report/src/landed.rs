@@ -1,7 +1,7 @@
 //! Commits on branches that say they are a run's work, and whether they hold it. A trailer is a text that
 //! anybody can write: what a commit is worth is what it makes of its parent.
 
-use crate::change::Work;
+use crate::work::Work;
 use std::collections::BTreeSet;
 use std::path::Path;
 use workspace::git::{TRAILER, git, text};

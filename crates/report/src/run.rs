@@ -1,6 +1,7 @@
 //! A run as it is shown: where it stands, what it cost, what it promised, and what a person may do.
 
 use crate::address;
+use crate::exam::ExamCost;
 use crate::fate::Fate;
 use crate::inbox::Fault;
 use crate::look::{self, Looked, Peek};
@@ -23,6 +24,9 @@ pub struct RunReport {
     pub status: Status,
     /// What it cost.
     pub spend: Summary,
+    /// What of that was for the exam, and what one may cost; none where the run has none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exam: Option<ExamCost>,
     /// The journal's last record.
     pub head: Head,
     /// Does an engine drive it right now?
@@ -69,6 +73,7 @@ impl RunReport {
         let about = workflow.states.get(&position.state).filter(|_| resting);
         Ok(Self {
             spend: spend::summary(&status.attempts),
+            exam: ExamCost::of(machine),
             head: head.clone(),
             driven: look::is_driven(project, name),
             run_code: run_code(name, &head.hash),

@@ -62,6 +62,8 @@ impl History {
                 self.ended.insert(ended.effect, End::Gate);
             }
             Body::CheckpointEnded(ended) => {
+                // A part of the work that its gate let pass goes on without a move.
+                self.unused = None;
                 self.ended.insert(ended.effect, End::Checkpoint);
             }
             Body::EffectLost(lost) => {

@@ -41,7 +41,7 @@ impl Reach {
                     .collect(),
             )
         };
-        let network = |name: &str, default: &str| match config.text(name).unwrap_or(default) {
+        let network = |name: &str| match config.word(name).as_str() {
             "none" => Network::None,
             "loopback" => Network::Loopback,
             "full" => Network::Full,
@@ -57,8 +57,8 @@ impl Reach {
                 .filter(exists)
                 .collect(),
             hidden: toolchains.hidden,
-            agents: network("network.agents", "model"),
-            checks: network("network.checks", "loopback"),
+            agents: network("network.agents"),
+            checks: network("network.checks"),
             enforcement: match waived_by {
                 Some(by) => Enforcement::Waived { by: by.to_owned() },
                 None => Enforcement::Required,

@@ -166,8 +166,15 @@ pub fn check_out_some(
     into: &Path,
 ) -> Result<(), Error> {
     let index = scratch.display().to_string();
-    let env = [("GIT_INDEX_FILE", index.as_str())];
-    git(repo, &["read-tree", commit], &env)?;
+    git(repo, &["read-tree", commit], &[("GIT_INDEX_FILE", &index)])?;
+    let ended = hand_out(repo, &index, paths, into);
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(scratch);
+    ended.map(drop)
+}
+
+/// Lays files of an index out as a checkout would. Git's own ending tells whether all of them were there.
+fn hand_out(repo: &Path, index: &str, paths: &[&str], into: &Path) -> Result<Ended, Error> {
     let prefix = format!("--prefix={}/", into.display());
     let args = [
         "checkout-index",
@@ -178,10 +185,8 @@ pub fn check_out_some(
         &prefix,
     ];
     let asked: String = paths.iter().map(|path| format!("{path}\0")).collect();
-    let ended = started(repo, &args, &env, Input::Bytes(asked.into_bytes()));
-    // Scratch of this one alone.
-    let _ = std::fs::remove_file(scratch);
-    ended.map(drop)
+    let env = [("GIT_INDEX_FILE", index)];
+    started(repo, &args, &env, Input::Bytes(asked.into_bytes()))
 }
 
 /// What git's refusal is to us.

@@ -4,7 +4,7 @@ use super::space::refused;
 use super::tool::{Place, Switch, Tool, is_set, optional_number, spec, text};
 use crate::wire::ToolSpec;
 use serde_json::{Value, json};
-use store::layers::{Which, Writing};
+use store::confined::Which;
 
 /// The most lines and bytes of one `read`.
 const READ_LINES: u64 = 2_000;
@@ -35,7 +35,7 @@ impl Tool for Read {
         let most = optional_number(arguments, "lines")?
             .unwrap_or(READ_LINES)
             .clamp(1, READ_LINES);
-        let bytes = place.space.backend(&path).read(&path).map_err(refused)?;
+        let bytes = place.space.read(&path)?;
         let whole = String::from_utf8(bytes)
             .map_err(|_| format!("{path} is not UTF-8 text; use a command to look at it"))?;
         Ok(part(&whole, first, most))
@@ -81,10 +81,8 @@ impl Tool for Write {
     fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String> {
         let path = place.space.path(text(arguments, "path")?)?;
         let content = text(arguments, "content")?;
-        let backend = place.space.writable(&path)?;
-        backend
-            .write(&path, content.as_bytes(), Writing::MayReplace)
-            .map_err(refused)?;
+        let files = place.space.writable(&path)?;
+        files.write(&path, content.as_bytes()).map_err(refused)?;
         Ok(format!("wrote {} bytes to {path}", content.len()))
     }
 }

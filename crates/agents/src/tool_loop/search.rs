@@ -4,7 +4,7 @@ use super::space::refused;
 use super::tool::{Place, Switch, Tool, is_set, optional_text, spec, text};
 use crate::wire::ToolSpec;
 use serde_json::{Value, json};
-use store::layers::{self, Case, Kind, Rel, Truncated};
+use store::confined::{self, Case, Kind, Rel, Truncated};
 
 /// The most entries, paths or lines of one answer.
 const LIMIT: usize = 300;
@@ -42,7 +42,7 @@ impl Tool for Ls {
 
     fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String> {
         let path = under(arguments, place)?;
-        let listed = place.space.backend(&path).ls(&path).map_err(refused)?;
+        let listed = place.space.files(&path).ls(&path).map_err(refused)?;
         let mut out = String::new();
         for entry in listed.items.iter().take(LIMIT) {
             match entry.kind {
@@ -79,9 +79,9 @@ impl Tool for Glob {
 
     fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String> {
         let under = under(arguments, place)?;
-        let query = layers::Glob::parse(text(arguments, "pattern")?).map_err(refused)?;
+        let query = confined::Glob::parse(text(arguments, "pattern")?).map_err(refused)?;
         let query = query.under(&under).limit(LIMIT);
-        let found = place.space.backend(&under).glob(&query).map_err(refused)?;
+        let found = place.space.files(&under).glob(&query).map_err(refused)?;
         let paths: String = found.items.iter().map(|path| format!("{path}\n")).collect();
         Ok(or_nothing(paths + more(found.truncated)))
     }
@@ -108,7 +108,7 @@ impl Tool for Grep {
 
     fn call(&self, arguments: &Value, place: &Place<'_>) -> Result<String, String> {
         let under = under(arguments, place)?;
-        let mut query = layers::Grep::parse(text(arguments, "pattern")?).map_err(refused)?;
+        let mut query = confined::Grep::parse(text(arguments, "pattern")?).map_err(refused)?;
         if is_set(arguments, "ignore_case")? == Switch::On {
             query = query.case(Case::Insensitive).map_err(refused)?;
         }
@@ -116,7 +116,7 @@ impl Tool for Grep {
             query = query.files(files).map_err(refused)?;
         }
         let query = query.under(&under).limit(LIMIT);
-        let found = place.space.backend(&under).grep(&query).map_err(refused)?;
+        let found = place.space.files(&under).grep(&query).map_err(refused)?;
         let lines = found
             .items
             .iter()

@@ -1,7 +1,7 @@
 //! The files of one attempt: the view, and beside it what the loop has parked.
 //!
-//! Reading and searching go through the layered backends, which serve nothing outside. Writing
-//! is refused here for a role that may only read.
+//! Nothing is served that is outside of them. Writing is refused here for a role that may only read, and
+//! whoever asks for the inside of a shipped module is told why there is none.
 
 use crate::agent::Order;
 use crate::connections::Connections;
@@ -10,10 +10,13 @@ use kernel::effect::Access;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::{fs, io};
-use store::layers::{Backend, Denied, Files, Rel, Resolving};
+use store::confined::{Denied, Files, Rel, Resolving};
 
 /// Where parked files are, for the model.
 const PARKED: &str = "parked";
+
+/// The folders of a shipped module that nobody else sees.
+const SEALED: [&str; 2] = ["implementation", "tests"];
 
 /// What the file tools work on.
 pub(crate) struct Space {
@@ -72,16 +75,42 @@ impl Space {
         Rel::parse(text).map_err(refused)
     }
 
-    /// The backend that serves a path.
-    pub(super) fn backend(&self, path: &Rel) -> &dyn Backend {
+    /// The files that a path is one of.
+    pub(super) fn files(&self, path: &Rel) -> &Files {
         match path.names().next() {
             Some(PARKED) => &self.parked,
             _ => &self.view,
         }
     }
 
-    /// The backend for a change, if the role may make it.
-    pub(super) fn writable(&self, path: &Rel) -> Result<&dyn Backend, String> {
+    /// What a file holds.
+    pub(super) fn read(&self, path: &Rel) -> Result<Vec<u8>, String> {
+        self.refuse_sealed(path)?;
+        self.files(path).read(path).map_err(refused)
+    }
+
+    /// Refuses the inside of a module of which the view shows the contract alone (rule F12.5). Searches
+    /// and listings do not meet it: it is not in the view.
+    fn refuse_sealed(&self, path: &Rel) -> Result<(), String> {
+        let names: Vec<&str> = path.names().collect();
+        let inside = names.windows(5).position(|at| {
+            let sealed = SEALED.iter().any(|one| one.eq_ignore_ascii_case(at[4]));
+            at[..2] == ["state_store", "modules"] && sealed
+        });
+        let Some(at) = inside else { return Ok(()) };
+        let version = names[..at + 4].join("/");
+        let is_there = |name: &str| Rel::parse(&format!("{version}/{name}"));
+        let contract = is_there("contract.json").is_ok_and(|file| self.view.read(&file).is_ok());
+        let own = is_there(names[at + 4]).is_ok_and(|folder| self.view.ls(&folder).is_ok());
+        match contract && !own {
+            true => Err(sealed(path)),
+            false => Ok(()),
+        }
+    }
+
+    /// The files for a change, if the role may make it.
+    pub(super) fn writable(&self, path: &Rel) -> Result<&Files, String> {
+        self.refuse_sealed(path)?;
         match (path.names().next(), self.access) {
             (Some("task"), _) | (Some("repo"), Access::Edit) => Ok(&self.view),
             (Some("repo"), Access::ReadOnly) => Err(format!(
@@ -129,10 +158,17 @@ impl Space {
 
 /// A refusal as the model reads it.
 pub(super) fn refused(denied: Denied) -> String {
-    match denied.message() {
-        Some(message) => message.to_owned(),
-        None => format!("{}; {}", denied.what(), denied.mend()),
-    }
+    format!("{}; {}", denied.what(), denied.mend())
+}
+
+/// The answer of a sealed module: rule F12.5, word for word.
+fn sealed(path: &Rel) -> String {
+    format!(
+        "ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a \
+         closed-source service — integrate via contract.json, examples.md, and ship.json only. See \
+         §12 (Opaque Implementation Rule) and §6.8 (Black-Box Integration) for rationale. If the \
+         contract is insufficient, raise an Interface Change Exception (§13)."
+    )
 }
 
 /// What a command must not know: only the model's last words are its result.

@@ -10,7 +10,6 @@ use std::cell::Cell;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write as _};
 use std::time::Duration;
-use store::layers::Writing;
 
 /// What tools looked up outside of the view, in the attempt's folder: one JSON record per line. No
 /// agent can write there.
@@ -39,7 +38,7 @@ impl Place<'_> {
     /// A sentence for the model.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         let path = self.space.path(path)?;
-        self.space.backend(&path).read(&path).map_err(refused)
+        self.space.read(&path)
     }
 
     /// Writes a file of the view, where the role may.
@@ -48,10 +47,8 @@ impl Place<'_> {
     /// A sentence for the model.
     pub fn write(&self, path: &str, bytes: &[u8]) -> Result<(), String> {
         let path = self.space.path(path)?;
-        let backend = self.space.writable(&path)?;
-        backend
-            .write(&path, bytes, Writing::MayReplace)
-            .map_err(refused)
+        let files = self.space.writable(&path)?;
+        files.write(&path, bytes).map_err(refused)
     }
 
     /// Pays for something that costs money before it is done: the run's money is counted whoever

@@ -6,7 +6,7 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
-use crate::readers::documents::{labelled, sections_of};
+use crate::readers::documents::{labelled, says_none, sections_of};
 use crate::readers::globs::Line;
 use crate::readers::paths;
 use crate::readers::substance::nothing;
@@ -57,8 +57,11 @@ impl Judge for Codes {
         let mut wrong = Vec::new();
         let refused = self.refused(subject, &mut wrong)?;
         let codes: BTreeSet<&String> = refused.values().flatten().collect();
-        if codes.is_empty() && wrong.is_empty() {
-            wrong.push(format!("`{}` has no code", &*self.reject));
+        if codes.is_empty() && wrong.is_empty() && !self.refuses_nothing(subject)? {
+            wrong.push(format!(
+                "`{}` has no code, and does not say `none: why`",
+                &*self.reject
+            ));
         }
         if let Some(heading) = &self.scenarios {
             self.scenarios(subject, heading, &refused, &mut wrong)?;
@@ -224,7 +227,18 @@ impl Codes {
     fn entries(&self, subject: &Subject<'_>, heading: &str) -> Result<Vec<String>, Error> {
         let sections = sections_of(subject, &self.file, Some(heading))?;
         let entries = sections.into_iter().flat_map(|section| section.points);
-        Ok(entries.collect())
+        Ok(entries.filter(|entry| !says_none(entry)).collect())
+    }
+
+    /// Does the document say that nothing is refused, and why?
+    fn refuses_nothing(&self, subject: &Subject<'_>) -> Result<bool, Error> {
+        let sections = sections_of(subject, &self.file, Some(&self.reject))?;
+        let mut said = sections.iter().map(|section| section.content.as_str());
+        let reasoned = |text: &str| {
+            let reason = text.split_once([':', ',', '\u{2014}']);
+            reason.is_some_and(|(_, why)| nothing(why, "").is_none())
+        };
+        Ok(said.any(|text| says_none(text) && reasoned(text)))
     }
 }
 

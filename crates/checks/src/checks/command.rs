@@ -179,7 +179,11 @@ impl Command {
         let told = verdict::told(&shown.run);
         let mut result = shown.executed.answer(&name, verdict, reason);
         if verdict == Verdict::Pass {
-            let green = whole::Green { run: &run, millis };
+            let green = whole::Green {
+                run: &run,
+                millis,
+                controls: Controls::of(self.controls),
+            };
             let controls = whole::result(left, &instrument, &green, &name);
             return vec![result, controls];
         }

@@ -5,6 +5,7 @@
 //!
 //! What a suite says is still what a process says about itself: `docs/proof.md` says what that is worth.
 
+mod answered;
 mod plan;
 mod seen;
 pub(crate) mod whole;
@@ -34,6 +35,12 @@ const SURVIVED: &str = "mutant_survived";
 
 /// What a suite shows that would pass on other code: its tests are to be mended, not the code.
 const TOO_WEAK: &str = "survived";
+/// Small mutants that no test notices, and of which nobody says why.
+const UNANSWERED: &str = "mutant_unanswered";
+/// What a suite shows that leaves such mutants: whoever judges has to look.
+const OPEN: &str = "unanswered";
+/// Its name among the evidence.
+const KEPT: &str = "controls";
 
 /// Why there are no controls for a command of which we do not know what it does.
 const UNKNOWN: &str = "an exit code is all that there is, or a report of its own making";
@@ -100,17 +107,27 @@ impl Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Controls {
     On,
+    /// And of small mutants that no test notices somebody has to say why.
+    Answered,
     Off,
 }
 
 impl Words for Controls {
-    const WORDS: &'static [(&'static str, Self)] = &[("on", Self::On), ("off", Self::Off)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("on", Self::On),
+        ("answered", Self::Answered),
+        ("off", Self::Off),
+    ];
 }
 
 impl Controls {
     /// As a setting of a check says it.
     pub(crate) fn asked(set: Option<Choice<Self>>) -> bool {
-        set.is_some_and(|set| *set == Self::On)
+        Self::of(set) != Self::Off
+    }
+
+    pub(crate) fn of(set: Option<Choice<Self>>) -> Self {
+        set.map_or(Self::Off, |set| *set)
     }
 }
 
@@ -134,6 +151,7 @@ pub(crate) struct Control<'a> {
     pub(crate) millis: u64,
     pub(crate) files: &'a Files,
     pub(crate) purpose: Purpose,
+    pub(crate) controls: Controls,
     /// A new room with the candidate, and one with the code before.
     pub(crate) candidate: &'a dyn Fn() -> Result<Room, Error>,
     pub(crate) base: &'a dyn Fn() -> Result<Room, Error>,
@@ -175,6 +193,8 @@ enum Found {
     Weak(String),
     Broken(Vec<String>),
     Survived(Vec<String>),
+    /// Small mutants of which nobody says why they make no difference.
+    Unanswered(Vec<String>),
 }
 
 /// Everything that was tried, for the evidence.
@@ -213,11 +233,20 @@ impl Control<'_> {
                 );
                 refused(name, SURVIVED, &reason, which)
             }
+            Found::Unanswered(which) => {
+                let reason = format!(
+                    "no test notices {}; either a new test does, or whoever judges has in `answers` the name of each with `{}` and, as `evidence`, why it makes no difference",
+                    which.join("; "),
+                    answered::EQUIVALENT
+                );
+                refused(name, UNANSWERED, &reason, which)
+            }
         };
         result.shows.extend(match &found {
             Found::Held(_) => Some(Word::from(Worth::Reported.as_str())),
             Found::Weak(_) => Some(Word::from(Worth::Weak.as_str())),
             Found::Survived(_) => Some(Word::from(TOO_WEAK)),
+            Found::Unanswered(_) => Some(Word::from(OPEN)),
             Found::Broken(_) => None,
         });
         if !record.told.is_empty() && result.verdict == Verdict::Pass {
@@ -226,12 +255,9 @@ impl Control<'_> {
         let kept = json!({
             "seed": record.seed, "millis": millis, "suite_millis": self.millis,
             "mutants": record.mutants, "told": record.told, "left_out": record.left_out,
+            "code": self.code(),
         });
-        if let Ok(kept) = self
-            .subject
-            .keep
-            .keep("controls", kept.to_string().as_bytes())
-        {
+        if let Ok(kept) = self.subject.keep.keep(KEPT, kept.to_string().as_bytes()) {
             result.evidence.push(kept);
         }
         result
@@ -244,7 +270,10 @@ impl Control<'_> {
         if let Some(found) = self.as_they_were(runner)? {
             return Ok(found);
         }
-        let seed = seed()?;
+        let seed = match self.last_seed() {
+            Some(seed) => seed,
+            None => seed()?,
+        };
         record.seed.clone_from(&seed);
         let room = (self.candidate)()?;
         let plan = match runner {
@@ -283,6 +312,25 @@ impl Control<'_> {
         }
         record.left_out = plan.left_out;
         self.tried(&room, plan, record)
+    }
+
+    /// The code that is mutated, as a hash.
+    fn code(&self) -> String {
+        let all = self.files.code.iter();
+        let all = all.map(|file| format!("{}\n{}\n", file.path, file.now));
+        crate::readers::hash::bytes(all.collect::<String>().as_bytes())
+    }
+
+    /// The seed of the last time, where its code is still the same: who answered for survivors, or wrote a
+    /// test for one, meets those again and no others.
+    fn last_seed(&self) -> Option<String> {
+        let earlier = match self.controls {
+            Controls::Answered => self.subject.earlier(KEPT).ok()?,
+            Controls::On | Controls::Off => return None,
+        };
+        let last: serde_json::Value = serde_json::from_slice(earlier.last()?).ok()?;
+        let same = last["code"] == self.code();
+        last["seed"].as_str().filter(|_| same).map(str::to_owned)
     }
 
     /// Tests that were there, on the candidate's code: without the files of tests that came with it, and
@@ -494,9 +542,21 @@ impl Control<'_> {
         let others = record.mutants.iter().filter(|one| !one.constant);
         let others = others.filter(|one| matches!(one.fate, Fate::Survived { .. }));
         let open: Vec<String> = others.map(|one| one.what.clone()).collect();
+        let said = match self.controls {
+            Controls::Answered => {
+                let result = self.subject.result;
+                let answers = result.map_or(&serde_json::Value::Null, |one| &one["answers"]);
+                answered::Said::of(&open, answers)
+            }
+            Controls::On | Controls::Off => answered::Said::default(),
+        };
         record.told.extend(open.iter().map(|one| {
             format!("no test notices: {one}; add a test, or say why it makes no difference")
         }));
+        let accepted = said.equivalent.iter();
+        record
+            .told
+            .extend(accepted.map(|one| format!("makes no difference, it was said: {one}")));
         record
             .told
             .extend(unreached.iter().map(|one| format!("no test reaches {one}")));
@@ -519,6 +579,12 @@ impl Control<'_> {
             Purpose::Behaviour | Purpose::Unsaid if !survived.is_empty() => {
                 Found::Survived(survived)
             }
+            Purpose::Behaviour | Purpose::Unsaid if !said.real.is_empty() => {
+                Found::Survived(said.real)
+            }
+            Purpose::Behaviour | Purpose::Unsaid if !said.open.is_empty() => {
+                Found::Unanswered(said.open)
+            }
             Purpose::Refactoring if count == 0 && !plan.functions.is_empty() => Found::Weak(
                 "no test notices when the code that was touched does something else".to_owned(),
             ),
@@ -528,7 +594,11 @@ impl Control<'_> {
                         .into_iter()
                         .map(|one| format!("no test notices: {one}")),
                 );
-                Found::Held(Self::held(plan, count, open.len()))
+                let mut held = Self::held(plan, count, open.len());
+                if !said.equivalent.is_empty() {
+                    held.push_str("; of each it was said why it makes no difference");
+                }
+                Found::Held(held)
             }
         }
     }

@@ -4,7 +4,7 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
-use crate::readers::documents::{labelled, sections_of};
+use crate::readers::documents::{labelled, says_none, sections_of};
 use crate::readers::markdown::Section;
 use crate::readers::paths;
 use crate::readers::substance::nothing;
@@ -68,6 +68,9 @@ impl Judge for Covers {
             .iter()
             .flat_map(|section| self.pattern.set(&section.content))
             .collect();
+        if ids.is_empty() && from.iter().any(|section| says_none(&section.content)) {
+            return Ok(format!("{} has none to cover", self.from));
+        }
         if ids.is_empty() {
             return Err(format!("{} has no id to cover", self.from).into());
         }
@@ -135,7 +138,16 @@ fn untraced<'s>(said: &'s str, texts: &[String]) -> Option<&'s str> {
         .split([',', ';', '+'])
         .map(|part| part.trim().trim_matches('`'));
     let mut parts = parts.filter(|part| !part.is_empty());
-    parts.find(|part| !stands(part))
+    // Of a phrase, such as `to_roman in roman.py`, the names count.
+    let in_words = |part: &str| {
+        let mut names = part
+            .split_whitespace()
+            .map(|word| word.trim_matches(|char: char| "`()".contains(char)))
+            .filter(|word| word.contains(['.', '_', '/', ':']))
+            .peekable();
+        names.peek().is_some() && names.all(stands)
+    };
+    parts.find(|part| !stands(part) && !in_words(part))
 }
 
 /// The rows and outermost list items of a section.

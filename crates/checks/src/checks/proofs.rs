@@ -16,7 +16,7 @@ use crate::room::Room;
 use crate::settings::{
     Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Texts, Words,
 };
-use crate::text::{answer, first_few, label};
+use crate::text::{answer, first_few, in_form, label};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use schemars::JsonSchema;
@@ -120,7 +120,13 @@ impl Judge for Proofs {
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
-        let proofs = self.listed(subject)?;
+        let proofs = match self.listed(subject) {
+            Ok(proofs) => proofs,
+            Err(Trouble::Fails(why)) => {
+                return Ok(vec![in_form(answer(Self::NAME, Verdict::Fail, why))]);
+            }
+            Err(trouble) => return Err(trouble),
+        };
         let room = match self.without_product.as_deref() {
             Some(WithoutProduct::Fails) => Room::of_documents(subject).map_err(Trouble::cannot)?,
             None => None,
@@ -337,7 +343,7 @@ fn again(
         Err(why) => return answer(&name, Verdict::CouldNotRun, &why),
     };
     let shown = label(expect);
-    let mut seen = false;
+    let (mut seen, mut empty) = (false, false);
     let (verdict, reason) = match executed.worthless().or_else(|| executed.not_found()) {
         Some(worthless) => worthless,
         None if executed.ended.exit != Some(0) => {
@@ -378,7 +384,7 @@ fn again(
                         let reason = format!(
                             "it proves nothing: `{shown}` is seen as well once `{store}` is removed"
                         );
-                        return executed.answer(&name, Verdict::Fail, &reason);
+                        return in_form(executed.answer(&name, Verdict::Fail, &reason));
                     }
                 }
             }
@@ -386,12 +392,13 @@ fn again(
                 .map(|room| holds(room.inside(subject, |inside| without(inside, Kept::Stays))))
             {
                 Some(Err(why)) => (Verdict::CouldNotRun, why.to_string()),
-                Some(Ok(true)) => (
-                    Verdict::Fail,
-                    format!(
+                Some(Ok(true)) => {
+                    empty = true;
+                    let why = format!(
                         "it proves nothing: `{shown}` is seen as well where nothing of the product is"
-                    ),
-                ),
+                    );
+                    (Verdict::Fail, why)
+                }
                 without @ (Some(Ok(false)) | None) => {
                     // The product itself has answered, and nothing else could have.
                     seen = without.is_some() && beyond_tests(&proof["command"]);
@@ -404,5 +411,8 @@ fn again(
     if seen {
         result.shows.insert(Word::from(Worth::Observed.as_str()));
     }
-    result
+    match empty {
+        true => in_form(result),
+        false => result,
+    }
 }

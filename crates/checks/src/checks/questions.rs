@@ -9,7 +9,7 @@ use crate::readers::documents::IdsOf;
 use crate::readers::paths;
 use crate::readers::substance::{alike, nothing};
 use crate::settings::{IdPattern, Placed, SettingsError, Text, Wrong, value};
-use crate::text::{answer, label, one_line};
+use crate::text::{answer, in_form, label, one_line};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -117,11 +117,8 @@ impl Judge for Questions {
             .map(|put| self.answered(put, &answers[&put.key], subject))
             .collect();
         if let Some(same) = same.first() {
-            results.push(answer(
-                Self::NAME,
-                Verdict::Fail,
-                format!("evidence: {same}"),
-            ));
+            let why = format!("evidence: {same}");
+            results.push(in_form(answer(Self::NAME, Verdict::Fail, why)));
         }
         Ok(results)
     }
@@ -131,7 +128,7 @@ impl Questions {
     fn answered(&self, put: &Put<'_>, given: &Value, subject: &Subject<'_>) -> CheckResult {
         let name = format!("{}: {}", Self::NAME, label(&put.key));
         let asks = one_line(&put.question.asks, 120);
-        let fails = |why: String| answer(&name, Verdict::Fail, why);
+        let fails = |why: String| in_form(answer(&name, Verdict::Fail, why));
         let (Some(said), Some(evidence)) = (given["answer"].as_str(), given["evidence"].as_str())
         else {
             return fails(format!(
@@ -145,7 +142,8 @@ impl Questions {
             .iter()
             .any(|one| one.eq_ignore_ascii_case(said.trim()))
         {
-            let mut against = fails(format!("`{}` to `{asks}`: {shown}", one_line(said, 40)));
+            let why = format!("`{}` to `{asks}`: {shown}", one_line(said, 40));
+            let mut against = answer(&name, Verdict::Fail, why);
             against.said_by = Some(self.by.to_string());
             return against;
         }
@@ -161,6 +159,9 @@ impl Questions {
         passed
     }
 }
+
+/// What the engine lays beside the folders of whoever judges a change.
+const PAPERS: [&str; 3] = ["change.patch", "changed-files.txt", "checks.md"];
 
 /// A file that a text names, and a line of it.
 struct Named<'a> {
@@ -197,6 +198,11 @@ fn places(text: &str) -> Vec<Named<'_>> {
 fn seen(evidence: &str, subject: &Subject<'_>) -> Result<(), String> {
     let mut found = 0;
     for Named { path, line } in places(evidence) {
+        // Whoever judges has these beside the folders, and nobody else ever sees them.
+        if PAPERS.contains(&path) {
+            found += 1;
+            continue;
+        }
         let read = [
             path.to_owned(),
             format!("repo/{path}"),

@@ -152,6 +152,7 @@ impl Judge for RedGreen {
                     Change::Behaviour | Change::Adapted => Purpose::Behaviour,
                     Change::Untouched => Purpose::Refactoring,
                 },
+                controls: Controls::of(self.controls),
                 candidate: &candidate,
                 base: &|| Room::of(subject, commit, &frozen),
             };

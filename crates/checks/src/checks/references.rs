@@ -53,6 +53,7 @@ impl Judge for References {
         let mut count = 0;
         for (what, named) in self.texts(subject)? {
             let mut there = 0;
+            let mut ours = Vec::new();
             for one in &named {
                 match (one.look_up(subject.place, &self.except), &self.folders) {
                     (There::Something, _) | (There::EmptyFolder, Some(_)) => there += 1,
@@ -63,10 +64,16 @@ impl Judge for References {
                         wrong.push(format!("`{}` is not there", label(&one.path)));
                     }
                     (There::Nothing, _) => {}
+                    (There::Ours, _) => ours.push(label(&one.path)),
                 }
             }
             if there == 0 && wrong.is_empty() {
-                wrong.push(format!("{what} refers to nothing that is there"));
+                wrong.push(match ours.first() {
+                    Some(ours) => format!(
+                        "{what} refers to nothing but `{ours}`, which is no evidence of anything; name a file of the repository, or one below `task/artifacts/`"
+                    ),
+                    None => format!("{what} refers to nothing that is there"),
+                });
             }
             count += there;
         }

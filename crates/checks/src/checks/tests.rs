@@ -50,7 +50,8 @@ pub(crate) struct Tests {
     pub(super) keeps: Choices<Ratchet>,
     /// Wall limit; never more than the gate's.
     pub(super) timeout_seconds: Option<Seconds>,
-    /// `on`: a green suite must show that it could have failed; off.
+    /// `on`: a green suite must show that it could have failed; `answered`: and of small mutants that no
+    /// test notices the role says why; off.
     pub(super) controls: Option<Choice<Controls>>,
 }
 
@@ -132,6 +133,7 @@ impl Judge for Tests {
             let shown = whole::Green {
                 run: &first,
                 millis,
+                controls: Controls::of(self.controls),
             };
             results.push(whole::result(&subject, &instrument, &shown, &name));
         }

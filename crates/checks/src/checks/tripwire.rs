@@ -59,7 +59,7 @@ pub(crate) struct Tripwire {
     ids_section: Option<Text>,
     /// As in `tests`.
     timeout_seconds: Option<Seconds>,
-    /// `on`: the frozen suite must show that it could have failed; off.
+    /// `on`: the frozen suite must show that it could have failed; `answered`: as in `tests`; off.
     controls: Option<Choice<Controls>>,
 }
 
@@ -276,6 +276,7 @@ impl Tripwire {
             millis: *millis,
             files: &files.map_err(cannot)?,
             purpose: Purpose::Behaviour,
+            controls: Controls::of(self.controls),
             candidate: &candidate,
             base: &room,
         };

@@ -26,6 +26,8 @@ pub(crate) struct Named {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum There {
     Nothing,
+    /// The engine's own, or what refers to itself: there, and nobody's evidence.
+    Ours,
     /// A folder without a file that anybody but the engine has made.
     EmptyFolder,
     Something,
@@ -118,6 +120,9 @@ impl Named {
         for (root, path) in candidates {
             let is_task = root == place.task;
             if is_task && ours.iter().any(|own| is_at_or_below(path, own)) {
+                if root.join(path).exists() && best == There::Nothing {
+                    best = There::Ours;
+                }
                 continue;
             }
             let there = match paths::regular(root, path) {
@@ -131,7 +136,7 @@ impl Named {
             match there {
                 There::Something => return there,
                 There::EmptyFolder => best = there,
-                There::Nothing => {}
+                There::Nothing | There::Ours => {}
             }
         }
         best

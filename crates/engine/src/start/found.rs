@@ -1,6 +1,7 @@
 //! What a repository is checked with, found in its files: one command for each kind of project that is
 //! there, so that a repository with two suites is held to both. A person's own commands come before it.
 
+use languages::runners::{is_python_test, python_line};
 use std::path::Path;
 
 /// What was looked for, for people who are told that there is none.
@@ -98,19 +99,9 @@ fn of_python(
     if marked.iter().any(|file| there(file)) || says.iter().any(says_so) {
         return Some(PYTEST.to_owned());
     }
-    for folder in ["tests", "test", "."] {
-        let Some(test) = a_test(&repo.join(folder)) else {
-            continue;
-        };
-        return Some(match (test.contains("unittest"), folder) {
-            (true, ".") => "python3 -m unittest discover".to_owned(),
-            // A folder that is no package cannot be imported from the top.
-            (true, folder) if there(&format!("{folder}/__init__.py")) => {
-                format!("python3 -m unittest discover -s {folder} -t .")
-            }
-            (true, folder) => format!("python3 -m unittest discover -s {folder}"),
-            (false, _) => PYTEST.to_owned(),
-        });
+    let line = python_line(&|folder| a_test(&repo.join(folder)), there);
+    if line.is_some() {
+        return line;
     }
     ["pyproject.toml", "setup.py"]
         .iter()
@@ -123,7 +114,7 @@ fn a_test(folder: &Path) -> Option<String> {
     let files = std::fs::read_dir(folder).ok()?.flatten();
     let mut names: Vec<String> = files
         .filter_map(|file| file.file_name().into_string().ok())
-        .filter(|name| name.starts_with("test") && name.ends_with(".py"))
+        .filter(|name| is_python_test(name))
         .collect();
     names.sort();
     std::fs::read_to_string(folder.join(names.first()?)).ok()

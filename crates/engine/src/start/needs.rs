@@ -3,8 +3,10 @@
 
 use crate::approval::Terminal;
 use flow::Task;
+use kernel::event::OwnTree;
 use std::path::Path;
 use workspace::error::EngineError;
+use workspace::git::git;
 use workspace::project::Project;
 
 /// What to do about a file that is missing.
@@ -17,17 +19,37 @@ pub enum Missing {
     Template,
 }
 
-/// Sees to it that every needed file is there. Gives the ones that were written.
-pub(super) fn provide(
+/// A needed file that is not there where the run begins, and what it is to hold.
+pub(super) struct Needed {
+    file: String,
+    text: String,
+}
+
+/// What is to be written so that every needed file is there. A run with a tree of its own begins at a
+/// commit: what a person has not committed is taken as it lies in their tree. Nothing is written yet.
+pub(super) fn needed(
     project: &Project,
     task: &Task,
     missing: Missing,
+    own: Option<&OwnTree>,
     terminal: &mut dyn Terminal,
-) -> Result<Vec<String>, EngineError> {
+) -> Result<Vec<Needed>, EngineError> {
+    let mut needed = Vec::new();
     let mut absent: Vec<(&String, &String)> = Vec::new();
     for (file, template) in &task.needs {
         let path = project.repo().join(file);
+        let named = own.map(|own| format!("{}:{file}", own.base));
+        if named.is_some_and(|named| git(project.repo(), &["cat-file", "-e", &named], &[]).is_ok())
+        {
+            continue;
+        }
         if path.is_file() {
+            if own.is_some() {
+                let text = std::fs::read_to_string(&path);
+                let text = text.map_err(EngineError::io("read", &path))?;
+                let file = file.clone();
+                needed.push(Needed { file, text });
+            }
             continue;
         }
         if path.symlink_metadata().is_ok() {
@@ -48,18 +70,29 @@ pub(super) fn provide(
         ));
     }
     // Everything is asked for before anything is written: whoever gives up leaves nothing behind.
-    let mut texts = Vec::new();
     for (file, template) in absent {
         let text = match missing {
             Missing::Template => template.clone(),
             Missing::Ask => ask(file, template, terminal)?,
         };
-        texts.push((file, text));
+        let file = file.clone();
+        needed.push(Needed { file, text });
     }
+    Ok(needed)
+}
+
+/// Writes them where the run works; where each lies, from the person's tree.
+pub(super) fn write(
+    project: &Project,
+    top: &Path,
+    needed: Vec<Needed>,
+) -> Result<Vec<String>, EngineError> {
     let mut written = Vec::new();
-    for (file, text) in texts {
-        store::write_atomic(&project.repo().join(file), text.as_bytes())?;
-        written.push(file.clone());
+    for Needed { file, text } in needed {
+        let path = project.repo().join(file);
+        store::write_atomic(&path, text.as_bytes())?;
+        let shown = path.strip_prefix(top).unwrap_or(&path);
+        written.push(shown.display().to_string());
     }
     Ok(written)
 }

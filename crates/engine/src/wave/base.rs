@@ -42,7 +42,7 @@ pub(super) fn base(
     let results = if tip == Some(commit.as_str()) {
         Vec::new()
     } else {
-        performer.run_on(&commit, &folder.milestone.integration, cancel)?
+        performer.run_on(&commit, None, &folder.milestone.integration, cancel)?
     };
     Ok(Base { commit, results })
 }

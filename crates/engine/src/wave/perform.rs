@@ -100,7 +100,7 @@ impl WavePerformer {
         if order.commands.is_empty() {
             return Ok(Answer::Judged(Vec::new()));
         }
-        let results = self.run_on(&order.commit, &order.commands, cancel)?;
+        let results = self.run_on(&order.commit, None, &order.commands, cancel)?;
         Ok(Answer::Judged(results))
     }
 }

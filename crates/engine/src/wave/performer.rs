@@ -24,10 +24,12 @@ pub(super) struct WavePerformer {
 }
 
 impl WavePerformer {
-    /// Runs commands of the milestone on a commit, in the worktree for merges.
+    /// Runs commands of the milestone on a commit, in the worktree for merges; `before` is what it was
+    /// merged into.
     pub(super) fn run_on(
         &self,
         commit: &str,
+        before: Option<&str>,
         commands: &[String],
         cancel: &Cancel,
     ) -> Result<Vec<CheckResult>, EngineError> {
@@ -38,6 +40,6 @@ impl WavePerformer {
             scratch: &folder.scratch(),
             waived_by: self.waived.as_ref().map(|said| said.who.as_str()),
         };
-        place.run(commit, commands, cancel)
+        place.run(commit, before, commands, cancel)
     }
 }

@@ -115,6 +115,6 @@ mod tests {
                 assert!(!told || kept, "{name}: {}", way.action);
             }
         }
-        assert_eq!(examined, ["add", "phase", "quick", "slice"]);
+        assert_eq!(examined, ["add", "lights-out", "phase", "quick", "slice"]);
     }
 }

@@ -61,6 +61,15 @@ pub(super) fn state_def(
             "remove `done`, or make it `kind = \"rest\"`",
         );
     }
+    let judged = !state.gate.is_empty() || !state.questions.is_empty();
+    if state.asks_again && (!works || !judged) {
+        loader.problem(
+            "needless_asks_again",
+            at,
+            format!("state `{name}` says `asks_again`, and hands in nothing that a gate judges"),
+            "remove `asks_again`, or make it a `work` state with a gate",
+        );
+    }
     if state.gate_first && (!works || state.gate.is_empty()) {
         loader.problem(
             "needless_gate_first",
@@ -182,6 +191,7 @@ pub(super) fn state_def(
             .map(StateName::new)
             .collect(),
         gate_first: state.gate_first,
+        asks_again: state.asks_again,
         goes_on: state.goes_on.as_deref().map(Word::from),
         unpaid: state.unpaid,
         compares: state.compares.as_deref().map(StateName::new),

@@ -10,6 +10,7 @@ use kernel::budget;
 use kernel::effect::{CheckSpec, Weight};
 use kernel::event::{Arrival, Body, Moved, Refused};
 use kernel::finding::FindingKind;
+use kernel::outcome::fails_in_form;
 use kernel::position::{Hold, STOP, Step};
 use kernel::table::{Actor, Guard, Kind, Target, Transition};
 use kernel::{Position, Refusal, StateName};
@@ -122,15 +123,19 @@ struct Judgement {
 }
 
 fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<Body> {
-    if judgement.stalled && workflow.stall_stops {
-        let why = NO_PROGRESS.to_owned();
-        return stepped(workflow, run, &Step::Stall, "stall", Actor::Engine, why);
-    }
     let request = requested(run);
     // An agent may always ask for the stricter way: then the gate counts as failed.
     let objects = choose(workflow, run, |way| {
         way.when.contains(&Guard::GateFail) && asks_for(request, way)
     });
+    if !judgement.passed && objects.is_none() && is_asked_again(workflow, run) {
+        let why = "what was handed in is not as it was asked for".to_owned();
+        return stepped(workflow, run, &Step::Again, "again", Actor::Engine, why);
+    }
+    if judgement.stalled && workflow.stall_stops {
+        let why = NO_PROGRESS.to_owned();
+        return stepped(workflow, run, &Step::Stall, "stall", Actor::Engine, why);
+    }
     let passed = judgement.passed && objects.is_none();
     // Whoever raised it looks again, until they say what became of it.
     if passed && let Some(why) = objection::unsettled(workflow, run) {
@@ -181,6 +186,17 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
         _ => GATE_FAILED.to_owned(),
     };
     stepped(workflow, run, &Step::Again, "again", Actor::Engine, why)
+}
+
+/// Is it for whoever judged to hand in better, because what they judged is not at fault?
+fn is_asked_again(workflow: &Workflow, run: &FlowState) -> bool {
+    let state = &run.position.state;
+    workflow.states[state].asks_again
+        && !objection::is_in(run.outcome.as_ref())
+        && run
+            .gates
+            .get(state)
+            .is_some_and(|memo| fails_in_form(&memo.results))
 }
 
 /// What was asked for: by a person in the state file, or else by the agent.

@@ -3,7 +3,7 @@
 
 use super::state::FlowState;
 use crate::workflow::Workflow;
-use kernel::effect::Known;
+use kernel::effect::{BEGUN, Known};
 use kernel::outcome::passes;
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ impl FlowState {
         let kinds: [(&str, BTreeSet<String>); 7] = [
             ("own scope", own.into_iter().collect()),
             ("tree begun", self.made.tree.iter().cloned().collect()),
-            ("commit begun", begun.cloned().collect()),
+            (BEGUN, begun.cloned().collect()),
             ("made", self.made.by_editors.clone()),
             ("recorded", self.made.recorded.clone()),
             ("touched", self.touched.clone()),

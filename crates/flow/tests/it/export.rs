@@ -1,9 +1,9 @@
-//! The exported `phase` table has exactly the edges that rule P1 allows, apart from those of an exam, which
-//! a run has only where a person asks for one.
+//! The exported tables have exactly the edges of their documents, apart from those of an exam.
 
 use crate::workflow;
 use kernel::explore::{self, explore};
 use kernel::export::{Edge, edges, json};
+use kernel::table::{Guard, Target};
 use kernel::{Actor, Autonomy, Mode, Pace, Position, Risk, StateName};
 use std::collections::BTreeSet;
 
@@ -18,10 +18,10 @@ repair -> verify | blocked | needs_user_decision";
 /// The states of an exam; `built_in/exam.rs` has tests of its own for their ways.
 const EXAM: [&str; 4] = ["examine", "no_exam", "exam", "contested"];
 
-/// The edges of `phase` between its own states.
-fn own_edges() -> Vec<Edge> {
+/// The edges of a workflow between its own states.
+fn own_edges(name: &str) -> Vec<Edge> {
     let of_exam = |state: &StateName| EXAM.contains(&state.as_str());
-    let mut edges = edges(&workflow("phase").table);
+    let mut edges = edges(&workflow(name).table);
     edges.retain(|edge| !of_exam(&edge.to) && !edge.from.iter().any(of_exam));
     edges
 }
@@ -35,7 +35,7 @@ fn engine_and_agent_transitions_are_exactly_the_documents_17() {
     }
     assert_eq!(want.len(), 17);
     let mut seen = Vec::new();
-    for edge in own_edges() {
+    for edge in own_edges("phase") {
         if edge.by != Actor::Human {
             seen.extend(
                 edge.from
@@ -57,7 +57,7 @@ fn engine_and_agent_transitions_are_exactly_the_documents_17() {
 #[test]
 fn a_person_reopens_only_to_where_the_run_came_from() {
     let mut seen = BTreeSet::new();
-    for edge in own_edges() {
+    for edge in own_edges("phase") {
         if edge.by == Actor::Human {
             assert_eq!(edge.action, "reopen");
             seen.extend(
@@ -110,9 +110,9 @@ fn lights_out_projects_onto_exactly_the_documents_112_edges() {
     let want: BTreeSet<String> = LIGHTS_OUT.lines().map(str::to_owned).collect();
     assert_eq!(want.len(), 112);
     let table = &workflow("lights-out").table;
-    assert_eq!(table.states.len(), 41);
+    assert_eq!(table.states.len(), 41 + EXAM.len());
     let mut seen = BTreeSet::new();
-    for edge in edges(table) {
+    for edge in own_edges("lights-out") {
         for from in &edge.from {
             seen.insert(format!("{} {from} {}", edge.action, edge.to));
         }
@@ -123,6 +123,57 @@ fn lights_out_projects_onto_exactly_the_documents_112_edges() {
         .filter_map(|edge| edge.split(' ').next())
         .collect();
     assert_eq!(actions.len(), 91);
+}
+
+/// With an exam, no way leads from the verified product to its delivery but past the cases, or past a
+/// person: and what was verified before a case did not hold is forgotten.
+#[test]
+fn lights_out_delivers_nothing_whose_exam_failed() {
+    let lights_out = workflow("lights-out");
+    let table = &lights_out.table;
+    let ways = |from: &str, to: &str| {
+        let from = StateName::from(from);
+        let ways = table
+            .transitions
+            .iter()
+            .filter(move |way| way.from.contains(&from) && way.to == Target::State(to.into()));
+        ways.collect::<Vec<_>>()
+    };
+    for (from, to) in [("exam", "VerifyGatePassed"), ("exam", "VerifyFixing")] {
+        assert_eq!(ways(from, to).len(), 1, "{from} to {to}");
+    }
+    assert!(
+        ways("exam", "VerifyGatePassed")[0]
+            .when
+            .contains(&Guard::GatePass)
+    );
+    let failed = ways("exam", "VerifyFixing")[0];
+    let at = table.transitions.iter().position(|way| way == failed);
+    assert!(
+        lights_out.after[at.unwrap()]
+            .forget
+            .contains(&"Verifying".into())
+    );
+    assert_eq!(failed.count, ["exam".into()]);
+    let waived = ways("no_exam", "VerifyGatePassed");
+    assert!(waived.iter().all(|way| way.by == Actor::Human));
+    // Before anything is built, its questions are written; and a person may do without.
+    let shows = Guard::Shows("exam".into());
+    for (from, to) in [("Analyzing", "examine"), ("Verifying", "exam")] {
+        let first = table
+            .transitions
+            .iter()
+            .find(|way| way.from.contains(&from.into()) && way.when.contains(&Guard::GatePass));
+        let first = first.unwrap();
+        assert_eq!(first.to, Target::State(to.into()));
+        assert!(first.when.contains(&shows));
+    }
+    let back: BTreeSet<StateName> = table
+        .possible_returns(&"no_exam".into())
+        .into_iter()
+        .collect();
+    let want = ["AnalyzeGatePassed", "Verifying", "exam"].map(StateName::from);
+    assert_eq!(back, BTreeSet::from(want));
 }
 
 /// Every reachable position of one mode, with the ways out of it.

@@ -42,6 +42,31 @@ pub fn detect(read: &dyn Fn(&str) -> Option<String>) -> Result<Runner, Unknown> 
     }
 }
 
+/// The line that runs the tests of a repository in Python which says nowhere how. `a_test` gives the text
+/// of one test of a folder, `there` whether a file is there.
+pub fn python_line(
+    a_test: &dyn Fn(&str) -> Option<String>,
+    there: &dyn Fn(&str) -> bool,
+) -> Option<String> {
+    ["tests", "test", "."].into_iter().find_map(|folder| {
+        let unit = a_test(folder)?.contains("unittest");
+        Some(match (unit, folder) {
+            (true, ".") => "python3 -m unittest discover".to_owned(),
+            // A folder that is no package cannot be imported from the top.
+            (true, folder) if there(&format!("{folder}/__init__.py")) => {
+                format!("python3 -m unittest discover -s {folder} -t .")
+            }
+            (true, folder) => format!("python3 -m unittest discover -s {folder}"),
+            (false, _) => "python3 -m pytest".to_owned(),
+        })
+    })
+}
+
+/// Is this the name of a test in Python, as its runners find it?
+pub fn is_python_test(name: &str) -> bool {
+    name.starts_with("test") && name.ends_with(".py")
+}
+
 /// Files of a Python project, and what must stand in them.
 const PYTHON: [(&str, &str); 9] = [
     ("pytest.ini", ""),

@@ -4,17 +4,30 @@ use super::exit;
 use super::out::Out;
 use engine::approval::{ControllingTerminal, Terminal};
 use std::path::Path;
-use workspace::config::keys::KEYS;
+use workspace::config::keys::{self, KEYS};
 use workspace::config::{self, Value};
 use workspace::{EngineError, Project, trust};
 
+/// Where a value comes from that nobody set.
+const DEFAULT: &str = "default";
+
+fn shown(value: &Value) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
 pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
     let config = project.config()?;
-    let set: Vec<(&String, &Value, String)> = config
+    let mut set: Vec<(String, Value, String)> = config
         .iter()
-        .map(|(name, value, source)| (name, value, source.to_string()))
+        .map(|(name, value, source)| (name.clone(), value.clone(), source.to_string()))
         .collect();
+    let unset = |key: &&keys::Key| !config.iter().any(|(name, _, _)| *name == key.name);
+    let unset: Vec<&keys::Key> = KEYS.iter().filter(unset).collect();
     if out.json {
+        set.extend(unset.iter().filter_map(|key| {
+            let value = config::default(key.name)?;
+            Some((key.name.to_owned(), value, DEFAULT.to_owned()))
+        }));
         let facts: Vec<_> = set
             .iter()
             .map(|(name, value, source)| serde_json::json!({"name": name, "value": value, "source": source}))
@@ -23,23 +36,21 @@ pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
         return Ok(exit::OK);
     }
     let mut rows = Vec::new();
-    for (name, value, source) in &set {
-        let value = serde_json::to_string(value).unwrap_or_default();
-        rows.push(vec![(*name).clone(), value, source.clone()]);
+    for (name, value, source) in set {
+        rows.push(vec![name, shown(&value), source]);
     }
-    for key in KEYS {
-        if !set.iter().any(|(name, _, _)| *name == key.name) {
-            let variable = if key.name.contains('*') {
-                String::new()
-            } else {
-                format!(" (${})", config::variable(key.name))
-            };
-            rows.push(vec![
-                key.name.to_owned(),
-                "-".to_owned(),
-                format!("not set; {}{variable}", key.about),
-            ]);
-        }
+    for key in unset {
+        let variable = if key.name.contains('*') {
+            String::new()
+        } else {
+            format!(" (${})", config::variable(key.name))
+        };
+        let (value, source) = match config::default(key.name) {
+            Some(value) => (shown(&value), DEFAULT),
+            None => ("-".to_owned(), "not set"),
+        };
+        let about = format!("{source}; {}{variable}", key.about);
+        rows.push(vec![key.name.to_owned(), value, about]);
     }
     out.table(&["setting", "value", "source"], &rows);
     Ok(exit::OK)

@@ -1,7 +1,8 @@
 //! What was used and what it cost, the same for a run and for a project of the factory.
 
-use super::out::{Out, dollars, duration};
+use super::out::{Out, count, dollars, duration};
 use kernel::Status;
+use report::exam::ExamCost;
 use report::spend::Summary;
 
 /// Budgets with their caps, and where the money went.
@@ -18,6 +19,20 @@ pub(crate) fn all(out: &Out, status: &Status, spent: &Summary) {
         out.line(&format!("  {name:<11} {used} of {cap}"));
     }
     spend(out, spent);
+}
+
+/// What writing the exam has cost, and how often it may be tried.
+pub(crate) fn exam(cost: &ExamCost) -> String {
+    let (spent, most) = (&cost.spent, cost.most_attempts);
+    match spent.attempts {
+        0 => format!("nothing spent on it yet; {most} attempts at most to write one"),
+        attempts => format!(
+            "{}, {} of {most} each time, {}",
+            dollars(spent.usage.micro_dollars),
+            count(attempts, "attempt"),
+            duration(spent.millis)
+        ),
+    }
 }
 
 /// Where the money went: by role and by state, if there was any and more than one of them.

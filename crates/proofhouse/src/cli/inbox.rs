@@ -2,7 +2,7 @@
 
 use super::land::Lines;
 use super::out::{Out, Tone, count, dollars, duration, plain, uncut, whole};
-use super::{exit, land, signing};
+use super::{exit, figures, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
 use report::paper::Paper;
@@ -33,11 +33,11 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         let Some(worded) = item.worded() else {
             continue;
         };
-        // Each line is shown, and cut, for itself: a long one does not take the last from view.
+        // Whoever is asked reads the whole question.
         let waiting = out.paint(Tone::Warn, "waiting");
-        out.line(&format!("{waiting} {}", plain(&worded.headline)));
+        out.line(&format!("{waiting} {}", uncut(&worded.headline)));
         for line in &worded.lines {
-            out.line(&format!("  {}", plain(line)));
+            out.line(&format!("  {}", uncut(line)));
         }
         if let Item::Run { run, grounds, .. } = item {
             shown(out, run, grounds, Lines::Some);
@@ -149,7 +149,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         );
     }
     if !grounds.summary.is_empty() {
-        row("maker says", &plain(&grounds.summary));
+        row("maker says", &uncut(&grounds.summary));
     }
     for remark in &grounds.remarks {
         row("remark", &uncut(remark));
@@ -201,6 +201,9 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             duration(spend.millis)
         ),
     );
+    if let Some(exam) = &grounds.exam {
+        row("exam", &figures::exam(exam));
+    }
     for worker in &grounds.workers {
         row("by", &plain(&worker.words()));
     }

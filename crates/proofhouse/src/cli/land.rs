@@ -10,8 +10,11 @@ use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, re
 use kernel::Machine;
 use kernel::machine::Activity;
 use kernel::position::STOP;
-use report::change::{Change, Depth, FileChange, Work, stat};
+use report::change::{Change, Depth};
 use report::fate::Fate;
+use report::file_change::FileChange;
+use report::stat::stat;
+use report::work::Work;
 use serde_json::json;
 use std::io::IsTerminal;
 use workspace::{EngineError, Project};
@@ -94,10 +97,14 @@ fn drawn(out: &Out, change: &Change, indent: &str) {
     }
 }
 
-/// One file's hunks, up to this many lines; says how many are left. A line at a time: it is an agent's
-/// text, and must not steer a terminal.
+/// One file's hunks, up to this many lines; says how many are left. Where they are too many, what did not
+/// change gives way first. A line at a time: it is an agent's text, and must not steer a terminal.
 fn file(out: &Out, one: &FileChange, most: usize) -> usize {
+    /// What of a line says enough beside a question.
+    const WIDEST: usize = 200;
     let mut left = most;
+    let lines: usize = one.hunks.iter().map(|hunk| hunk.lines.len() + 1).sum();
+    let tight = lines >= most;
     let mut say = |text: &str| {
         let room = left > 0;
         left = left.saturating_sub(1);
@@ -118,8 +125,15 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
         let about = plain(&hunk.about);
         let head = format!("@@ line {} @@ {about}", hunk.after);
         say(&out.paint(Tone::Dim, head.trim_end()));
-        for line in &hunk.lines {
-            let shown = whole(line);
+        let changed = |line: &&String| !tight || !line.starts_with(' ');
+        for line in hunk.lines.iter().filter(changed) {
+            let shown = match most == usize::MAX || line.chars().nth(WIDEST).is_none() {
+                true => whole(line),
+                false => format!(
+                    "{} [...]",
+                    whole(&line.chars().take(WIDEST).collect::<String>())
+                ),
+            };
             let room = say(&match line.as_bytes().first() {
                 Some(b'+') => out.paint(Tone::Good, &shown),
                 Some(b'-') => out.paint(Tone::Bad, &shown),
@@ -302,6 +316,9 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
             "  the branch had moved; both together passed: {}",
             commands.collect::<Vec<_>>().join(", ")
         ));
+    }
+    for weak in &landed.weak_together {
+        out.line(&format!("  weakly shown: {}", plain(weak)));
     }
     if let Some(why) = &landed.worktree_kept {
         out.line(&format!("  its worktree stays: {why}"));

@@ -92,7 +92,9 @@ impl<'a> Progress<'a> {
                 (Verdict::CouldNotRun, true) => (Tone::Bad, "COULD NOT RUN"),
                 (_, true) => (Tone::Bad, "FAIL"),
             };
-            let text = format!("{}: {}", result.check, result.reason);
+            let code = result.code.as_ref();
+            let code = code.map_or_else(String::new, |code| format!(" [{code}]"));
+            let text = format!("{}: {}{code}", result.check, result.reason);
             self.say(Some(tone), &format!("    {mark}"), &text);
         }
         for ran in judged.iter().filter_map(|one| one.ran.as_ref()) {

@@ -92,6 +92,9 @@ fn of_run(out: &Out, run: &RunReport) {
         risk(status)
     ));
     figures::all(out, status, &run.spend);
+    if let Some(exam) = &run.exam {
+        out.line(&format!("  {:<11} {}", "exam", figures::exam(exam)));
+    }
     for attempt in status.attempts.iter().rev().take(5).rev() {
         out.line(&format!(
             "  {}       {:<10} {:<9} {:<14} {:<8} {}",
@@ -217,10 +220,16 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
     Ok(())
 }
 
+/// A path of ours without what lies before it: a row of a table has no room for that.
+fn from_the_top(text: &str) -> String {
+    let ours = text.find("/.proofhouse/").map(|at| at + 1);
+    text[ours.unwrap_or(0)..].to_owned()
+}
+
 fn row(name: &str, report: &Report) -> Vec<String> {
     let Some(status) = report.status() else {
         let why = match report {
-            Report::Unreadable { error, .. } => error.to_string(),
+            Report::Unreadable { error, .. } => from_the_top(&error.to_string()),
             Report::Run(_) | Report::Project(_) => String::new(),
         };
         return vec![name.to_owned(), String::new(), String::new(), why];

@@ -227,8 +227,15 @@ fn a_task_takes_five_attempts() {
     let add = Add::start("", Scope::Narrow, &["--exam"]);
     add.world
         .write("agent/script.toml", &crate::factory_run::toml(&script));
+    // What the exam may cost is told before, and what it has cost after.
+    let status = add.world.run(&["status", "t"]).exits(0).out;
+    let before = "exam        nothing spent on it yet; 3 attempts at most to write one";
+    assert!(status.contains(before), "{status}");
     add.run(2);
     add.waits_for("freeze");
+    assert_eq!(add.world.status()["exam"]["attempts"], 1);
+    let inbox = add.world.run(&["inbox"]).out;
+    assert!(inbox.contains("1 attempt of 3 each time"), "{inbox}");
     let brief = crate::quick::kept(&add.world, " ground brief").remove(0);
     let joined = "The next phases are yours as well: `specify`, `scenarios`, `contract`.";
     for form in [joined, "- M1: ", "- S1 (M1): Given: ", "`Test files:`"] {

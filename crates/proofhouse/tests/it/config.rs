@@ -49,6 +49,8 @@ fn the_later_layer_wins_and_show_says_where_each_value_comes_from() {
         value(&facts, "checks.commands").0,
         serde_json::json!(["a", "b c"])
     );
+    let default = ("loopback".into(), "default".to_owned());
+    assert_eq!(value(&facts, "network.checks"), default);
     let said = world.run(&["config", "show"]).exits(0);
     assert!(
         said.out.contains("not set") && said.out.contains("$PROOFHOUSE_DAY__MICRO_DOLLARS"),

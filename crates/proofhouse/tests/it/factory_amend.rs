@@ -227,7 +227,7 @@ fn stuck() -> (World, String) {
         "run",
         "p",
         "--agent",
-        "command:agent/no-such-program",
+        "command:repo/no-such-program",
     ];
     world.run(&broken).exits(2);
     let key = world.approver("ann").display().to_string();

@@ -278,7 +278,7 @@ fn s17_3_what_could_not_run_and_a_spent_budget_wait_for_a_word() {
             "run",
             "p",
             "--agent",
-            "command:agent/no-such-program",
+            "command:repo/no-such-program",
         ])
         .exits(2);
     let waits = inbox(&world);

@@ -348,9 +348,12 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
 fn what_does_not_pass_together_does_not_land() {
     let world = World::of_ann();
     world.write("rule.txt", "good");
-    world.commit("a rule");
+    let suite = "import unittest\nclass T(unittest.TestCase):\n    def test_code(self):\n        self.assertTrue(open('code.txt').read())\n";
+    world.write("test_code.py", suite);
+    world.commit("a rule and a suite");
     let check = "grep -q good code.txt && grep -q \"$(cat rule.txt)\" code.txt";
-    begin(&world, &["--name", "t", "--check", check]);
+    let suite = "python3 -m unittest";
+    begin(&world, &["--name", "t", "--check", check, "--check", suite]);
     says(&world, &["run", "t"]).exits(0);
     world.write("rule.txt", "better");
     world.commit("another rule");
@@ -360,6 +363,13 @@ fn what_does_not_pass_together_does_not_land() {
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
     world.write("rule.txt", "goo");
     world.commit("a rule that the work keeps");
+    // A suite that runs no test any more ends well, and shows nothing.
+    world.git(&["mv", "test_code.py", "was_a_test.py"]);
+    world.commit("no test");
+    let said = says(&world, &["land", "t"]).refuses(1, "land_unproven");
+    assert!(said.err.contains("unittest"), "{}", said.err);
+    world.git(&["mv", "was_a_test.py", "test_code.py"]);
+    world.commit("the test again");
     says(&world, &["land", "t"]).exits(0);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
 }

@@ -2,8 +2,9 @@
 
 use super::html::{Tone, chip, paragraph, short};
 use crate::caught::Gravity;
-use crate::change::{FileChange, Hunk, totals};
 use crate::evidence::Evidence;
+use crate::file_change::{FileChange, Hunk};
+use crate::stat::totals;
 use maud::{Markup, html};
 
 /// The most lines that the page shows of one file, and of all.

@@ -3,6 +3,7 @@
 
 use super::html::{Tone, chip, count, dollars, duration, grouped, paragraph};
 use crate::evidence::Evidence;
+use crate::exam::ExamCost;
 use maud::{Markup, html};
 
 pub(super) fn section(data: &Evidence) -> Markup {
@@ -82,6 +83,22 @@ pub(super) fn section(data: &Evidence) -> Markup {
     }
 }
 
+/// What of it was for the exam, or may be.
+fn exam_cost(exam: &ExamCost) -> String {
+    let most = count(exam.most_attempts as usize, "attempt");
+    match exam.spent.attempts {
+        0 => {
+            format!("Nothing of it was for the exam yet, for which an examiner has at most {most}.")
+        }
+        attempts => format!(
+            "Of that, {} in {} ({} at most each time) were for writing the exam; asking the product is the engine's own work.",
+            dollars(exam.spent.usage.micro_dollars),
+            count(usize::try_from(attempts).unwrap_or(usize::MAX), "attempt"),
+            exam.most_attempts,
+        ),
+    }
+}
+
 /// What it cost, and who was paid for it.
 pub(super) fn cost(data: &Evidence) -> Markup {
     let (spend, workers) = (&data.grounds.spend, &data.grounds.workers);
@@ -96,6 +113,9 @@ pub(super) fn cost(data: &Evidence) -> Markup {
                 (dollars(spend.usage.micro_dollars)) " for " (grouped(tokens)) " tokens in "
                 (count(usize::try_from(spend.attempts).unwrap_or(usize::MAX), "attempt")) ", "
                 (duration(spend.millis)) " of agents' time."
+            }
+            @if let Some(exam) = &data.grounds.exam {
+                p.sentence { (exam_cost(exam)) }
             }
             @if workers.is_empty() {
                 p.none { "Nobody has worked yet." }

@@ -4,9 +4,10 @@ use super::html::{bytes, dollars, duration, grouped, href, prose};
 use super::run as page;
 use crate::attempt::Attempt;
 use crate::caught::{Caught, Gravity};
-use crate::change::{Change, FileChange, Hunk, Kind};
+use crate::change::Change;
 use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
+use crate::file_change::{FileChange, Hunk, Kind};
 use crate::gate::{Answer, Check, Gate};
 use crate::grounds::{Grounds, Proven, Unproven, Worker};
 use crate::history::Decided;
@@ -92,6 +93,7 @@ fn grounds(text: &str) -> Grounds {
         unproven: Vec::new(),
         caught: Vec::new(),
         spend: Spend::default(),
+        exam: None,
         workers: Vec::new(),
     }
 }

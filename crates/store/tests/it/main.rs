@@ -8,7 +8,6 @@ mod audit;
 mod checkpoint;
 mod confinement;
 mod faults;
-mod layers;
 mod properties;
 mod race;
 mod swaps;

@@ -45,8 +45,8 @@ pub fn deploy(config: &Config, repo: &Path) -> Result<Option<Deploy>, Error> {
         target,
         command: text("command"),
         back: text("back"),
-        rollback: match config.text("deploy.rollback") {
-            Some("try") => Rollback::Tried,
+        rollback: match config.word("deploy.rollback").as_str() {
+            "try" => Rollback::Tried,
             _ => Rollback::Asked,
         },
         credentials,

@@ -413,6 +413,23 @@ pub const KEYS: &[Key] = &[
     ),
 ];
 
+/// What holds where a word is not set.
+const DEFAULTS: [(&str, &str); 7] = [
+    ("runs.tree", "own"),
+    ("deploy.rollback", "ask"),
+    ("approvals.weak", "asks"),
+    ("approvals.decisions", "any"),
+    ("checks.exam", "on"),
+    ("network.agents", "model"),
+    ("network.checks", "loopback"),
+];
+
+/// The word that holds where one is not set.
+pub(super) fn default_word(name: &str) -> Option<&'static str> {
+    let word = DEFAULTS.iter().find(|(known, _)| *known == name);
+    word.map(|(_, word)| *word)
+}
+
 /// The setting behind a dotted name.
 pub fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| key.is_behind(name))
@@ -527,6 +544,17 @@ mod tests {
             assert_eq!(suggestion(wrong).as_deref(), Some(right));
         }
         assert_eq!(suggestion("entirely.different.thing"), None);
+    }
+
+    #[test]
+    fn a_default_is_a_word_that_could_be_set() {
+        for (name, word) in DEFAULTS {
+            let shape = find(name).map(|key| key.shape);
+            assert!(
+                matches!(shape, Some(Shape::OneOf(words)) if words.contains(&word)),
+                "{name}"
+            );
+        }
     }
 
     #[test]

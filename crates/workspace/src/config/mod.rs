@@ -41,6 +41,19 @@ pub struct Config {
     values: BTreeMap<String, (Value, Source)>,
 }
 
+/// What holds where a setting is not set, if that is the same for every run.
+pub fn default(name: &str) -> Option<Value> {
+    let budget = name.strip_prefix("budgets.");
+    let budget = budget.and_then(|budget| {
+        let mut all = kernel::budget::DEFAULTS.iter();
+        all.find(|(name, _)| *name == budget)
+    });
+    match budget {
+        Some((_, cap)) => Some(Value::Number(*cap)),
+        None => keys::default_word(name).map(|word| Value::Text(word.to_owned())),
+    }
+}
+
 impl Config {
     /// Reads all layers for a repository's file.
     pub fn load(repository: &Path) -> Result<Self, Error> {
@@ -78,6 +91,12 @@ impl Config {
             Some((Value::Text(text), _)) => Some(text),
             _ => None,
         }
+    }
+
+    /// The same for one of several words, of which one is the default.
+    pub(crate) fn word(&self, name: &str) -> String {
+        let word = self.text(name).or_else(|| keys::default_word(name));
+        word.unwrap_or_default().to_owned()
     }
 
     /// The number that a key has, from whichever layer.
@@ -158,13 +177,13 @@ impl Config {
 
     /// Do runs work in the person's own tree?
     pub fn runs_work_here(&self) -> bool {
-        self.text("runs.tree") == Some("here")
+        self.word("runs.tree") == "here"
     }
 
     /// What weak evidence is good for in new runs under `auto`.
     pub fn weak(&self) -> kernel::Weak {
-        match self.text("approvals.weak") {
-            Some("suffices") => kernel::Weak::Suffices,
+        match self.word("approvals.weak").as_str() {
+            "suffices" => kernel::Weak::Suffices,
             // The reader lets nothing through but that and the default.
             _ => kernel::Weak::Asks,
         }
@@ -172,12 +191,12 @@ impl Config {
 
     /// Do runs begin without the exam that their workflow has?
     pub fn exam_is_off(&self) -> bool {
-        self.text("checks.exam") == Some("off")
+        self.word("checks.exam") == "off"
     }
 
     /// Do new runs take signed decisions alone?
     pub fn signed_alone(&self) -> bool {
-        self.text("approvals.decisions") == Some("signed")
+        self.word("approvals.decisions") == "signed"
     }
 
     /// The rung of new runs.

@@ -2,9 +2,9 @@
 //! filters. What is judged are the bytes in a tree, so that what a person's own attributes ask for is done
 //! before anything is judged, and what an agent's attributes would do to a commit is refused.
 
-use super::{Input, git, started, text, with_input};
+use super::{Input, git, hand_out, started, text, with_input};
 use crate::error::Error;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The file that says what is converted.
@@ -186,7 +186,10 @@ fn differing(
     }
     let out = scratch.with_extension("out");
     std::fs::create_dir_all(&out).map_err(Error::io("create", &out))?;
-    let handed = handed_out(repo, index, &tried, &out);
+    let handed = hand_out(repo, index, &tried, &out).and_then(|ended| match ended.exited_with(0) {
+        true => Ok(()),
+        false => Err(super::failed(repo, &["checkout-index"], &ended)),
+    });
     let asked: String = tried.iter().map(|path| format!("{path}\n")).collect();
     let raw = ["hash-object", "--no-filters", "--stdin-paths"];
     let raw = handed.and_then(|()| with_input(repo, &raw, asked.into_bytes()));
@@ -196,34 +199,13 @@ fn differing(
             let same = || std::fs::read(repo.join(path)).ok() == std::fs::read(out.join(path)).ok();
             if files[path] != raw || !same() {
                 let said = now.get(*path).unwrap_or(&nothing);
-                let names: BTreeSet<&str> = said.keys().map(String::as_str).collect();
-                let names: Vec<&str> = names.into_iter().collect();
+                let names: Vec<&str> = said.keys().map(String::as_str).collect();
                 lines.push(format!("{path}: {}", names.join(", ")));
             }
         }
     }
     let _ = store::remove_tree(&out);
     raw.map(|_| lines)
-}
-
-/// Lays files of an index out as a checkout would.
-fn handed_out(repo: &Path, index: &str, paths: &[&str], into: &Path) -> Result<(), Error> {
-    let prefix = format!("--prefix={}/", into.display());
-    let args = [
-        "checkout-index",
-        "--quiet",
-        "--force",
-        "-z",
-        "--stdin",
-        &prefix,
-    ];
-    let asked: String = paths.iter().map(|path| format!("{path}\0")).collect();
-    let env = [("GIT_INDEX_FILE", index)];
-    let ended = started(repo, &args, &env, Input::Bytes(asked.into_bytes()))?;
-    match ended.exited_with(0) {
-        true => Ok(()),
-        false => Err(super::failed(repo, &args, &ended)),
-    }
 }
 
 /// As git tells it: no zero byte near the beginning.

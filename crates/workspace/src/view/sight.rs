@@ -159,13 +159,11 @@ mod tests {
     }
 
     #[test]
-    fn a_view_shows_of_a_module_what_the_layers_serve_whole() {
-        use store::layers::{Permission, Rel, Seen, Sight as _, View};
+    fn s5_3_each_level_shows_what_it_says_and_nothing_inside() {
+        use kernel::pack::Permission;
         let folder = "state_store/modules/MM-a/1.0.0";
-        let files = [
-            "contract.json",
-            "examples.md",
-            "ship.json",
+        let surfaces = ["contract.json", "examples.md", "ship.json"];
+        let inside = [
             "seal.json",
             "envelope.txt",
             "implementation/lib.rs",
@@ -173,11 +171,11 @@ mod tests {
             "tests/execution_log.json",
             "tests/ship.json",
         ];
-        for level in [
-            Permission::MetadataOnly,
-            Permission::SummaryOnly,
-            Permission::ContractOnly,
-            Permission::Full,
+        for (level, outer, inner) in [
+            (Permission::MetadataOnly, false, false),
+            (Permission::SummaryOnly, false, false),
+            (Permission::ContractOnly, true, false),
+            (Permission::Full, true, true),
         ] {
             let globs = level.module_globs().into_iter();
             let sight = Sight {
@@ -187,12 +185,12 @@ mod tests {
                 within: Vec::new(),
             };
             let globs = Globs::of(&sight, &[]).unwrap();
-            let layer = View::empty().give(&Rel::parse(folder).unwrap(), level);
-            for other in [folder, "state_store/modules/MM-a/1.0.1"] {
+            for (files, shown) in [(&surfaces[..], outer), (&inside[..], inner)] {
                 for file in files {
-                    let path = format!("{other}/{file}");
-                    let whole = layer.sees(&path) == Seen::Whole;
-                    assert_eq!(globs.shows(Path::new(&path)), whole, "{level:?} {path}");
+                    let own = format!("{folder}/{file}");
+                    assert_eq!(globs.shows(Path::new(&own)), shown, "{level:?} {own}");
+                    let other = format!("state_store/modules/MM-a/1.0.1/{file}");
+                    assert!(!globs.shows(Path::new(&other)), "{level:?} {other}");
                 }
             }
         }

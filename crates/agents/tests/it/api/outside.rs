@@ -68,6 +68,52 @@ fn nothing_outside_the_view_is_read_or_written() {
     });
 }
 
+/// Of a module that somebody else made, the view has the surfaces alone.
+#[test]
+fn s12_5_the_inside_of_a_shipped_module_is_refused_in_the_documents_words() {
+    const INSIDE: &str = "repo/state_store/modules/MM-a/1.0.0/implementation/lib.rs";
+    const TESTS: &str = "repo/state_store/modules/MM-a/1.0.0/Tests/a.rs";
+    const OWN: &str = "repo/state_store/modules/MM-b/1.0.0/implementation/lib.rs";
+    const ABSENT: &str = "repo/state_store/modules/MM-c/1.0.0/tests/a.rs";
+    let script = || {
+        let read = |path: &str| Call::tool("read", json!({ "path": path }));
+        let edit = json!({ "path": INSIDE, "old": "a", "new": "b" });
+        let calls = [
+            read(INSIDE),
+            read(TESTS),
+            Call::tool("edit", edit),
+            read(OWN),
+            read(ABSENT),
+        ];
+        Script::new([Turn::calls(calls), done()])
+    };
+    each(script, |stage| {
+        let world = &stage.world;
+        for (folder, file) in [
+            ("MM-a/1.0.0", "contract.json"),
+            ("MM-b/1.0.0", "contract.json"),
+        ] {
+            let folder = world.path("view/repo/state_store/modules").join(folder);
+            fs::create_dir_all(&folder).expect("a folder");
+            fs::write(folder.join(file), "{}").expect("a contract");
+        }
+        let own = world.path("view").join(OWN);
+        fs::create_dir_all(own.parent().expect("a folder")).expect("a folder");
+        fs::write(&own, "mine").expect("a file");
+        world.run(&stage.agent());
+        let answers = stage.answers(&stage.last());
+        for (answer, path) in answers.iter().zip([INSIDE, TESTS, INSIDE]) {
+            let words = format!(
+                "ACCESS DENIED: '{path}' is a sealed implementation directory. This module is a closed-source service — integrate via contract.json, examples.md, and ship.json only. See §12 (Opaque Implementation Rule) and §6.8 (Black-Box Integration) for rationale. If the contract is insufficient, raise an Interface Change Exception (§13)."
+            );
+            assert!(answer.contains(&words), "{answer}");
+        }
+        assert!(answers[3].contains("mine"), "{}", answers[3]);
+        // What the view does not show is not said to be there.
+        assert!(answers[4].contains("there is no"), "{}", answers[4]);
+    });
+}
+
 #[test]
 fn a_reader_changes_its_task_and_nothing_else() {
     let script = || {

@@ -1,7 +1,7 @@
 //! Controls where a gate judges the tree as it stands: nothing was frozen, and nobody said which tests
 //! came with the change. The code before is what the run began with.
 
-use super::{Control, Files, Purpose};
+use super::{Control, Controls, Files, Purpose};
 use crate::Subject;
 use crate::checks::suite::instrument::Instrument;
 use crate::error::Error;
@@ -9,17 +9,16 @@ use crate::readers::items;
 use crate::room::Room;
 use crate::text::answer;
 use kernel::Word;
+use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, TestRun};
 use std::time::Instant;
-
-/// Where a run's own commits are among the names that it has given out.
-const BEGUN: &str = "commit begun";
 
 /// A suite that was green on the judged tree.
 pub(crate) struct Green<'a> {
     pub(crate) run: &'a TestRun,
     pub(crate) millis: u64,
+    pub(crate) controls: Controls,
 }
 
 /// The controls of it.
@@ -75,6 +74,7 @@ fn tried(
         millis: green.millis,
         files: &Files::of(subject, &before, &is_test)?,
         purpose: Purpose::Unsaid,
+        controls: green.controls,
         candidate: &|| Room::as_judged(subject),
         base: &|| base(subject),
     };

@@ -10,7 +10,9 @@ use crate::readers::paths;
 use crate::settings::{Choice, Text};
 use crate::text::label;
 use kernel::outcome::Verdict;
-use languages::runners::{Call, Ending, Runner, Status, TestResult, TestRun, call, detect};
+use languages::runners::{
+    Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_python_test, python_line,
+};
 use std::time::Instant;
 
 /// How much of the end of a command's output says why it failed.
@@ -48,11 +50,10 @@ impl Instrument {
             let each = subject.commands.iter();
             return Ok(each.map(|line| Self::of(line, subject)).collect());
         }
-        let runner = detect(&|path| read(subject, path))?;
-        Ok(vec![Self::Suite(
-            Box::new(Tests::by(runner, None)),
-            runner.name().to_owned(),
-        )])
+        let (runner, line) = recognised(subject)?;
+        let name = line.clone().unwrap_or_else(|| runner.name().to_owned());
+        let suite = Tests::by(runner, line.as_deref());
+        Ok(vec![Self::Suite(Box::new(suite), name)])
     }
 
     /// The suite that `tests` runs, with the line of a field where that calls a runner that we know.
@@ -150,8 +151,8 @@ impl Instrument {
     }
 }
 
-/// The runner that a repository's files show, or else the one that a person's command calls, with that
-/// command.
+/// The runner that a repository's files show, or else the one that a person's command calls, or that its
+/// tests in Python are written for, with its line.
 pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String>), Error> {
     let unknown = match detect(&|path| read(subject, path)) {
         Ok(runner) => return Ok((runner, None)),
@@ -165,7 +166,21 @@ pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String
         }
         Instrument::Command(_) => None,
     });
-    known.ok_or_else(|| unknown.into())
+    if let Some(known) = known {
+        return Ok(known);
+    }
+    let files = subject.tree()?.files;
+    let a_test = |folder: &str| {
+        let tests = files.keys().filter(|path| {
+            let (parent, name) = path.rsplit_once('/').unwrap_or((".", path));
+            parent == folder && is_python_test(name)
+        });
+        tests.min().and_then(|path| read(subject, path))
+    };
+    let line = python_line(&a_test, &|path| files.contains_key(path));
+    let found = line.and_then(|line| call(&line));
+    let found = found.map(|call| (call.runner, call.command));
+    found.ok_or_else(|| unknown.into())
 }
 
 fn read(subject: &Subject<'_>, path: &str) -> Option<String> {

@@ -2,6 +2,13 @@
 
 use super::{Product, block, fault, nth};
 
+/// A verifier who has found something.
+const OBJECTS: &str = r#"
+[[attempt]]
+state = "Verifying"
+attempt = 3
+result = { summary = "it is slow", verdict = "fail", findings = [{ kind = "correctness", severity = "required", place = "src/lib.rs", what = "it takes too long" }] }
+"#;
 const CHEATS: &str = include_str!("../../data/lights-out/cheats.toml");
 
 fn cheat(name: &str, attempt: u32) -> String {
@@ -122,13 +129,18 @@ fn a_verification_needs_runs_and_its_mender_may_not_touch_the_tests() {
     let cheats = [
         cheat("verifier-edits", 1),
         cheat("verifier-says-so", 2),
+        // Asked again, it says what is wrong, and the mender is called.
+        OBJECTS.to_owned(),
         cheat("skips-a-test", 1),
         cheat("weakens-a-test", 2),
     ];
     let product = Product::begun(&cheats.concat(), &[]);
     product.runs(2);
     product.is_in("BlockedOnGate");
-    assert_eq!(ended(&product, "Verifying"), ["out_of_scope", "done"]);
+    assert_eq!(
+        ended(&product, "Verifying"),
+        ["out_of_scope", "done", "done"]
+    );
     let refused = refusals(&product);
     assert!(refused.contains("proves nothing"), "{refused}");
     assert!(refused.contains("ac_2_is_fast"), "{refused}");

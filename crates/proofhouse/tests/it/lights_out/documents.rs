@@ -266,12 +266,12 @@ fn a_document_of_x_is_refused_at_each_gate_on_its_own() {
             "{state} was not tried"
         );
     }
-    // The others write code, and are judged by running it.
+    // The others write code or questions, and are judged by running them.
     for (state, def) in &WORKFLOW.states {
         let runs = def
             .gate
             .iter()
-            .any(|spec| ["slices", "tests"].contains(&spec.check.as_str()));
+            .any(|spec| ["slices", "tests", "exam"].contains(&spec.check.as_str()));
         let known = def.role.is_none() || judged.contains(&state.as_str()) || runs;
         assert!(known, "nobody judges {state}");
     }

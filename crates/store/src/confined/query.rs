@@ -1,5 +1,5 @@
 //! What `glob` and `grep` are asked: patterns compiled once, so that a bad one is refused before
-//! any layer works, and bounds that no caller can lift.
+//! anything is opened, and bounds that no caller can lift.
 
 use super::{Code, Denied, Rel};
 use globset::{GlobBuilder, GlobMatcher};
@@ -83,18 +83,6 @@ impl Grep {
             under: Rel::root(),
             limit: USUAL_HITS,
         })
-    }
-
-    /// Looks for this text as it is, whatever characters are in it.
-    pub fn literal(text: &str) -> Result<Grep, Denied> {
-        let mut escaped = String::with_capacity(text.len() * 2);
-        for c in text.chars() {
-            if c.is_ascii_punctuation() {
-                escaped.push('\\');
-            }
-            escaped.push(c);
-        }
-        Grep::parse(&escaped)
     }
 
     /// Says whether case counts.
@@ -199,6 +187,5 @@ mod tests {
             assert_eq!(denied.code(), Code::BadPattern);
             assert!(!denied.mend().is_empty());
         }
-        assert!(Grep::literal("a(.*[").is_ok());
     }
 }

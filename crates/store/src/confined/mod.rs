@@ -1,28 +1,94 @@
-//! The layer at the bottom: files below one folder. It follows no link, serves plain files only,
-//! and does not know the engine's and version control's own folders: history would show what a
-//! pack hides.
+//! Files below one folder, for whoever may look at nothing else: an agent's tools read, list, search and
+//! change its view through it. It follows no link, serves plain files only, tells no hidden file from one
+//! that is not there, and does not know the engine's and version control's own folders.
+//!
+//! What a role may see is decided where its view is laid out; here nothing leads out of it.
 
 mod beneath;
 mod change;
-mod crew;
+mod denied;
+mod query;
+mod rel;
 mod search;
+mod walk;
 
 pub use beneath::Resolving;
-use beneath::{Root, judge};
+pub use denied::{Code, Denied};
+pub use query::{Case, Glob, Grep};
+pub use rel::Rel;
 
-use super::{
-    Backend, Capped, Code, Denied, Glob, Grep, Hit, Kind, Listed, MAX_FILE, MAX_LISTED, Rel, Seen,
-    Sight, Truncated, Which, Writing, reduce,
-};
+use beneath::{Root, judge};
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, FileType};
 use std::path::Path;
 use std::sync::Mutex;
 
+/// The largest file that is read, written or searched.
+pub const MAX_FILE: usize = 16 * 1024 * 1024;
+/// The most entries that one `ls` answers with.
+const MAX_LISTED: usize = 10_000;
+/// The most bytes of one line that a hit carries.
+const MAX_HIT_TEXT: usize = 400;
 /// Names that do not exist for any caller, in whatever case.
-pub const RESERVED: [&str; 2] = [".git", ".proofhouse"];
+const RESERVED: [&str; 2] = [".git", ".proofhouse"];
 /// How half-written files are called until they are whole.
 const HALF: &str = ".proofhouse-half-";
+
+/// How many places an edit changes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// The text must be there exactly once.
+    Once,
+    /// Every place, at least one.
+    All,
+}
+
+/// What a listed entry is. Links and devices are not listed at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    Folder,
+}
+
+/// One entry of `ls`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Listed {
+    /// Where it is, from the root.
+    pub path: Rel,
+    pub kind: Kind,
+    /// Bytes; 0 for a folder.
+    pub size: u64,
+}
+
+/// One matching line of `grep`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Hit {
+    pub path: Rel,
+    /// The line, from 1.
+    pub line: u64,
+    /// The line without its end, cut where it is long; bytes that are not UTF-8 are replaced.
+    pub text: String,
+}
+
+/// Whether a capped answer is all there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Truncated {
+    /// Everything is here.
+    #[default]
+    No,
+    /// A limit was reached: there is more that is not here.
+    Yes,
+}
+
+/// A sorted answer that was cut at a limit, or was not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Capped<T> {
+    /// The first items in order.
+    pub items: Vec<T>,
+    /// Whether more was found than is here.
+    pub truncated: Truncated,
+}
 
 /// Files below a folder of the host.
 pub struct Files {
@@ -116,8 +182,9 @@ impl Denied {
     }
 }
 
-impl Backend for Files {
-    fn read(&self, path: &Rel) -> Result<Vec<u8>, Denied> {
+impl Files {
+    /// The whole content of a file.
+    pub fn read(&self, path: &Rel) -> Result<Vec<u8>, Denied> {
         let system = |errno| Denied::system(path, errno);
         let fd = self.root.file(self.inside(path)?).map_err(system)?;
         let stat = rustix::fs::fstat(&fd).map_err(system)?;
@@ -131,19 +198,8 @@ impl Backend for Files {
         Ok(bytes)
     }
 
-    fn write(&self, path: &Rel, bytes: &[u8], writing: Writing) -> Result<(), Denied> {
-        self.put(path, bytes, writing)
-    }
-
-    fn edit(&self, path: &Rel, find: &str, replace: &str, which: Which) -> Result<usize, Denied> {
-        self.change(path, find, replace, which)
-    }
-
-    fn delete(&self, path: &Rel) -> Result<(), Denied> {
-        self.remove(path)
-    }
-
-    fn ls_seen(&self, path: &Rel, sight: &dyn Sight) -> Result<Capped<Listed>, Denied> {
+    /// The entries of a folder, sorted by path.
+    pub fn ls(&self, path: &Rel) -> Result<Capped<Listed>, Denied> {
         let rest = self.inside(path)?;
         let folder = self.root.folder(rest).map_err(|errno| match errno {
             rustix::io::Errno::NOTDIR => match self.read(path) {
@@ -171,19 +227,9 @@ impl Backend for Files {
             let stat = rustix::fs::statat(folder.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW);
             let Ok(stat) = stat else { continue };
             let (kind, size) = match FileType::from_raw_mode(stat.st_mode) {
-                FileType::Directory if sight.enters(path.as_str()) => (Kind::Folder, 0),
+                FileType::Directory => (Kind::Folder, 0),
                 FileType::RegularFile if beneath::is_plain(&stat) => {
-                    let size = match sight.sees(path.as_str()) {
-                        Seen::Nothing => None,
-                        Seen::Whole => Some(stat.st_size as u64),
-                        Seen::Members(members) => {
-                            let less = self.read(&path).ok();
-                            let less = less.and_then(|bytes| reduce(&bytes, members));
-                            less.map(|bytes| bytes.len() as u64)
-                        }
-                    };
-                    let Some(size) = size else { continue };
-                    (Kind::File, size)
+                    (Kind::File, stat.st_size as u64)
                 }
                 _ => continue,
             };
@@ -196,14 +242,6 @@ impl Backend for Files {
         };
         items.truncate(MAX_LISTED);
         Ok(Capped { items, truncated })
-    }
-
-    fn glob_seen(&self, query: &Glob, sight: &dyn Sight) -> Result<Capped<Rel>, Denied> {
-        self.names(query, sight)
-    }
-
-    fn grep_seen(&self, query: &Grep, sight: &dyn Sight) -> Result<Capped<Hit>, Denied> {
-        self.lines(query, sight)
     }
 }
 

@@ -4,7 +4,7 @@
 //! the way is opened by itself and links are refused at each step. Nothing is checked by name
 //! first and opened later: what was opened is what is judged.
 
-use crate::layers::{Code, Denied, Rel};
+use super::{Code, Denied, Rel};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -129,7 +129,7 @@ pub(super) fn is_plain(stat: &Stat) -> bool {
 }
 
 impl Denied {
-    pub(in crate::layers) fn is_folder(path: &Rel) -> Denied {
+    pub(super) fn is_folder(path: &Rel) -> Denied {
         let what = format!("{path} is a folder");
         Denied::new(
             Code::IsFolder,

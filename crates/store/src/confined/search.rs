@@ -1,10 +1,9 @@
 //! Finding files by name and lines by pattern. Filters come before opening, limits after the
-//! filters, and the answer is the first items in order, whatever order the crew worked in.
+//! filters, and the answer is the first items in order, whatever order the threads worked in.
 
-use super::crew::{Lot, threads};
-use super::{Files, FillError, beneath, fill};
-use crate::layers::{
-    Backend, Capped, Denied, Glob, Grep, Hit, MAX_HIT_TEXT, Rel, Seen, Sight, Truncated, reduce,
+use super::walk::{Lot, threads};
+use super::{
+    Capped, Denied, Files, FillError, Glob, Grep, Hit, MAX_HIT_TEXT, Rel, Truncated, beneath, fill,
 };
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkMatch};
 use std::sync::{Mutex, PoisonError};
@@ -51,18 +50,15 @@ impl<T: Ord> First<T> {
 
 impl Files {
     /// Whether the walk starts at a folder, or has one file only.
-    fn begins(&self, start: &Rel, sight: &dyn Sight) -> Result<Begin, Denied> {
-        let rest = self.inside(start)?;
-        if sight.enters(start.as_str()) && self.root.folder(rest).is_ok() {
-            return Ok(Begin::Folder);
+    fn begins(&self, start: &Rel) -> Result<Begin, Denied> {
+        match self.root.folder(self.inside(start)?) {
+            Ok(_) => Ok(Begin::Folder),
+            Err(_) => self.read(start).map(Begin::File),
         }
-        if sight.sees(start.as_str()) == Seen::Nothing {
-            return Err(Denied::not_found(start));
-        }
-        self.read(start).map(Begin::File)
     }
 
-    pub(super) fn names(&self, query: &Glob, sight: &dyn Sight) -> Result<Capped<Rel>, Denied> {
+    /// Files whose path matches, sorted. Folders are not answered.
+    pub fn glob(&self, query: &Glob) -> Result<Capped<Rel>, Denied> {
         let found = Mutex::new(First::new(query.most()));
         let keep = |paths: Vec<Rel>| {
             found
@@ -70,17 +66,16 @@ impl Files {
                 .unwrap_or_else(PoisonError::into_inner)
                 .extend(paths);
         };
-        match self.begins(query.start(), sight)? {
+        match self.begins(query.start())? {
             Begin::File(_) if query.matches(query.start().as_str()) => {
                 keep(vec![query.start().clone()]);
             }
             Begin::File(_) => {}
             // Listing is so quick that threads would cost more than they bring.
-            Begin::Folder => self.walk(query.start().as_str(), sight, 1, &|| {
+            Begin::Folder => self.walk(query.start().as_str(), 1, &|| {
                 |lot: Lot| {
-                    let named = lot.files.into_iter().filter(|(path, _)| {
-                        query.matches(path) && sight.sees(path) != Seen::Nothing
-                    });
+                    let named = lot.files.into_iter();
+                    let named = named.filter(|(path, _)| query.matches(path));
                     keep(named.map(|(path, _)| Rel::walked(path)).collect());
                 }
             }),
@@ -89,7 +84,9 @@ impl Files {
         Ok(found.finish())
     }
 
-    pub(super) fn lines(&self, query: &Grep, sight: &dyn Sight) -> Result<Capped<Hit>, Denied> {
+    /// Matching lines, sorted by path and line. Files that look binary are skipped; one that is too large
+    /// to search counts as truncation.
+    pub fn grep(&self, query: &Grep) -> Result<Capped<Hit>, Denied> {
         let found = Mutex::new(First::new(query.most()));
         let keep = |hits: Vec<Hit>, truncated: Truncated| {
             let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,24 +95,21 @@ impl Files {
                 found.truncated = truncated;
             }
         };
-        match self.begins(query.start(), sight)? {
+        match self.begins(query.start())? {
             Begin::File(bytes) if query.wants(query.start().as_str()) => {
                 let path = query.start().as_str();
                 let mut search = Search::new(query);
-                search.bytes(path, &bytes, sight.sees(path));
+                search.bytes(path, &bytes);
                 keep(search.hits, search.truncated);
             }
             Begin::File(_) => {}
-            Begin::Folder => self.walk(query.start().as_str(), sight, threads(), &|| {
+            Begin::Folder => self.walk(query.start().as_str(), threads(), &|| {
                 let mut search = Search::new(query);
                 let mut buffer = Vec::new();
                 let keep = &keep;
                 move |lot: Lot| {
                     for file in lot.files.iter().filter(|file| query.wants(&file.0)) {
-                        let seen = sight.sees(&file.0);
-                        if seen != Seen::Nothing {
-                            search.file(&lot, file, &mut buffer, seen);
-                        }
+                        search.file(&lot, file, &mut buffer);
                     }
                     if !search.hits.is_empty() || search.truncated == Truncated::Yes {
                         keep(std::mem::take(&mut search.hits), search.truncated);
@@ -153,7 +147,7 @@ impl<'q> Search<'q> {
         }
     }
 
-    fn file(&mut self, lot: &Lot, file: &(String, usize), buffer: &mut Vec<u8>, seen: Seen) {
+    fn file(&mut self, lot: &Lot, file: &(String, usize), buffer: &mut Vec<u8>) {
         // What cannot be opened or is not plain is not there.
         let Ok(fd) = lot.open(file) else { return };
         let Ok(stat) = rustix::fs::fstat(&fd) else {
@@ -163,13 +157,13 @@ impl<'q> Search<'q> {
             return;
         }
         match fill(&fd, stat.st_size as u64, buffer) {
-            Ok(count) => self.bytes(&file.0, &buffer[..count], seen),
+            Ok(count) => self.bytes(&file.0, &buffer[..count]),
             Err(FillError::TooLarge) => self.truncated = Truncated::Yes,
             Err(FillError::System(_)) => {}
         }
     }
 
-    fn bytes(&mut self, path: &str, bytes: &[u8], seen: Seen) {
+    fn bytes(&mut self, path: &str, bytes: &[u8]) {
         let mut collect = Collect {
             path,
             from: self.hits.len(),
@@ -179,14 +173,7 @@ impl<'q> Search<'q> {
         };
         let regex = self.query.regex();
         // Searching a slice with this sink cannot fail.
-        let _ = match seen {
-            Seen::Nothing => Ok(()),
-            Seen::Whole => self.searcher.search_slice(regex, bytes, &mut collect),
-            Seen::Members(members) => match reduce(bytes, members) {
-                Some(less) => self.searcher.search_slice(regex, &less, &mut collect),
-                None => Ok(()),
-            },
-        };
+        let _ = self.searcher.search_slice(regex, bytes, &mut collect);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The bottom layer, rule F7.
+//! Files below one folder (rule F7).
 
 use super::*;
 use std::fs;
@@ -25,24 +25,19 @@ fn place(resolving: Resolving) -> Place {
 const BOTH: [Resolving; 2] = [Resolving::Kernel, Resolving::Stepwise];
 
 #[test]
-fn s7_reads_writes_edits_and_deletes() {
+fn s7_reads_writes_and_edits() {
     for resolving in BOTH {
         let Place { dir: _dir, files } = place(resolving);
         let path = rel("b/new/two.txt");
-        files.write(&path, b"x x", Writing::NewOnly).unwrap();
+        assert_eq!(files.read(&path).unwrap_err(), Denied::not_found(&path));
+        files.write(&path, b"x x").unwrap();
         assert_eq!(files.read(&path).unwrap(), b"x x");
-        let again = files.write(&path, b"y", Writing::NewOnly).unwrap_err();
-        assert_eq!(again.code(), Code::Exists);
         let once = files.edit(&path, "x", "y", Which::Once).unwrap_err();
         assert_eq!(once.code(), Code::Ambiguous);
         assert_eq!(files.edit(&path, "x", "y", Which::All).unwrap(), 2);
         let none = files.edit(&path, "x", "y", Which::All).unwrap_err();
         assert_eq!(none.code(), Code::NoMatch);
         assert_eq!(files.read(&path).unwrap(), b"y y");
-        files.delete(&path).unwrap();
-        assert_eq!(files.read(&path).unwrap_err(), Denied::not_found(&path));
-        let folder = files.delete(&rel("b/new")).unwrap_err();
-        assert_eq!(folder.code(), Code::IsFolder);
     }
 }
 
@@ -101,12 +96,8 @@ fn s7_links_and_devices_are_neither_followed_nor_shown() {
             let path = rel(path);
             for code in [
                 files.read(&path).unwrap_err().code(),
-                files
-                    .write(&path, b"x", Writing::MayReplace)
-                    .unwrap_err()
-                    .code(),
+                files.write(&path, b"x").unwrap_err().code(),
                 files.edit(&path, "O", "x", Which::All).unwrap_err().code(),
-                files.delete(&path).unwrap_err().code(),
             ] {
                 assert!(
                     matches!(code, Code::NotPlain | Code::NotFound),
@@ -141,7 +132,7 @@ fn s7_the_engines_own_folders_do_not_exist() {
         fs::write(dir.path().join("in").join(name).join("x"), "OWN").unwrap();
         let path = rel(name).join("x").unwrap();
         assert_eq!(files.read(&path).unwrap_err(), Denied::not_found(&path));
-        assert!(files.write(&path, b"", Writing::MayReplace).is_err());
+        assert!(files.write(&path, b"").is_err());
     }
     assert!(
         files

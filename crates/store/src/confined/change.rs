@@ -1,10 +1,9 @@
 //! Changing files: whole files at once, by renaming a finished one into place. A link that stands
 //! where the file should be is neither followed nor replaced.
 
-use super::{Files, HALF, beneath};
-use crate::layers::{Backend, Code, Denied, MAX_FILE, Rel, Which, Writing};
+use super::{Code, Denied, Files, HALF, MAX_FILE, Rel, Which, beneath};
 use rustix::fd::OwnedFd;
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 use std::fs::File;
 use std::io::Write;
@@ -19,12 +18,13 @@ impl Files {
         self.changing.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn put(&self, path: &Rel, bytes: &[u8], writing: Writing) -> Result<(), Denied> {
+    /// Writes a whole file at once: readers see the old one or the new one. Missing folders are made.
+    pub fn write(&self, path: &Rel, bytes: &[u8]) -> Result<(), Denied> {
         let _alone = self.alone();
-        self.replace(path, bytes, writing)
+        self.replace(path, bytes)
     }
 
-    fn replace(&self, path: &Rel, bytes: &[u8], writing: Writing) -> Result<(), Denied> {
+    fn replace(&self, path: &Rel, bytes: &[u8]) -> Result<(), Denied> {
         if bytes.len() > MAX_FILE {
             return Err(Denied::too_large(path));
         }
@@ -40,29 +40,20 @@ impl Files {
             Err(errno) => return Err(system(errno)),
             Ok(stat) => {
                 beneath::judge(path, &stat)?;
-                if writing == Writing::NewOnly {
-                    return Err(Denied::exists(path));
-                }
                 // The right to execute stays with the file.
                 Mode::from_raw_mode(stat.st_mode & 0o777)
             }
         };
         let half = half_file(&folder, bytes, mode).map_err(system)?;
-        let renamed = match writing {
-            Writing::MayReplace => rustix::fs::renameat(&folder, &half, &folder, name),
-            Writing::NewOnly => rename_new(&folder, &half, name),
-        };
-        renamed.map_err(|errno| {
+        rustix::fs::renameat(&folder, &half, &folder, name).map_err(|errno| {
             // What we made ourselves is ours to remove.
             let _ = rustix::fs::unlinkat(&folder, &half, AtFlags::empty());
-            match errno {
-                Errno::EXIST => Denied::exists(path),
-                errno => system(errno),
-            }
+            system(errno)
         })
     }
 
-    pub(super) fn change(
+    /// Replaces `find` by `replace` in a text file; answers how many places changed.
+    pub fn edit(
         &self,
         path: &Rel,
         find: &str,
@@ -103,20 +94,10 @@ impl Files {
                     return Err(Denied::too_large(path));
                 }
                 let text = text.replace(find, replace);
-                self.replace(path, text.as_bytes(), Writing::MayReplace)?;
+                self.replace(path, text.as_bytes())?;
                 Ok(count)
             }
         }
-    }
-
-    pub(super) fn remove(&self, path: &Rel) -> Result<(), Denied> {
-        let _alone = self.alone();
-        let (folder, name) = split(path, self.inside(path)?)?;
-        let system = |errno| Denied::system(path, errno);
-        let folder = self.root.folder(folder).map_err(system)?;
-        let stat = rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW).map_err(system)?;
-        beneath::judge(path, &stat)?;
-        rustix::fs::unlinkat(&folder, name, AtFlags::empty()).map_err(system)
     }
 }
 
@@ -146,30 +127,4 @@ fn half_file(folder: &OwnedFd, bytes: &[u8], mode: Mode) -> Result<String, Errno
         Errno::from_io_error(&error).unwrap_or(Errno::IO)
     })?;
     Ok(half)
-}
-
-#[cfg(any(target_os = "linux", target_vendor = "apple"))]
-fn rename_new(folder: &OwnedFd, half: &str, name: &str) -> Result<(), Errno> {
-    match rustix::fs::renameat_with(folder, half, folder, name, RenameFlags::NOREPLACE) {
-        // File systems without it: a second name, then the first one away, is as exclusive.
-        Err(Errno::INVAL | Errno::NOSYS) => link_new(folder, half, name),
-        renamed => renamed,
-    }
-}
-
-#[cfg(not(any(target_os = "linux", target_vendor = "apple")))]
-fn rename_new(folder: &OwnedFd, half: &str, name: &str) -> Result<(), Errno> {
-    link_new(folder, half, name)
-}
-
-fn link_new(folder: &OwnedFd, half: &str, name: &str) -> Result<(), Errno> {
-    rustix::fs::linkat(folder, half, folder, name, AtFlags::empty())?;
-    rustix::fs::unlinkat(folder, half, AtFlags::empty())
-}
-
-impl Denied {
-    fn exists(path: &Rel) -> Denied {
-        let what = format!("{path} is there already");
-        Denied::new(Code::Exists, what, "choose another name, or edit the file")
-    }
 }

@@ -1,6 +1,6 @@
-//! How fast `grep` and `glob` are through all layers, against the bare search crates and against
-//! the `rg` program, on 5,000 files and 40 MB, in one run. Run with
-//! `cargo bench -p store --bench layers`.
+//! How fast an agent's `grep` and `glob` are, which follow no link, against the bare search crates and
+//! against the `rg` program, on 5,000 files and 40 MB, in one run. Run with
+//! `cargo bench -p store --bench search`.
 //!
 //! Target: at most 1.5 times the bare crates and the program.
 
@@ -10,11 +10,9 @@ use ignore::{WalkBuilder, WalkState};
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
-use store::layers::{
-    Backend, Files, Glob, Grep, Packed, Permission, Rel, ShippedOnDisk, View, state_store,
-};
+use store::confined::{Files, Glob, Grep};
 
 const MODULES: usize = 50;
 const FILES: usize = 100;
@@ -31,8 +29,7 @@ fn main() {
         "{files} files, {:.1} MB, median of {ROUNDS} rounds",
         bytes as f64 / 1e6
     );
-    let layered = layered(dir.path());
-    let plain = Files::open(dir.path()).expect("the tree");
+    let confined = Files::open(dir.path()).expect("the tree");
     for (what, pattern) in [
         ("grep, rare literal", "needle_0420"),
         ("grep, regex", r"needle_\d\d20\b"),
@@ -41,8 +38,7 @@ fn main() {
         let query = Grep::parse(pattern).expect("a pattern").limit(10_000);
         compare(
             what,
-            &mut || layered.grep(&query).expect("an answer").items.len(),
-            &mut || plain.grep(&query).expect("an answer").items.len(),
+            &mut || confined.grep(&query).expect("an answer").items.len(),
             &mut || bare_grep(dir.path(), pattern),
             &mut || program(dir.path(), &["-n", "--no-heading", pattern, "."]),
         );
@@ -50,15 +46,12 @@ fn main() {
     let query = Glob::parse("**/*_7.rs").expect("a pattern").limit(10_000);
     compare(
         "glob **/*_7.rs",
-        &mut || layered.glob(&query).expect("an answer").items.len(),
-        &mut || plain.glob(&query).expect("an answer").items.len(),
+        &mut || confined.glob(&query).expect("an answer").items.len(),
         &mut || bare_glob(dir.path(), "**/*_7.rs"),
         &mut || program(dir.path(), &["--files", "-g", "**/*_7.rs", "."]),
     );
 }
 
-/// All files are allowed, so that every side does the same work: modules that are not shipped yet,
-/// given in full, with one excluded reference to look for.
 fn plant(dir: &Path) -> (usize, usize) {
     let mut bytes = 0;
     for module in 0..MODULES {
@@ -85,18 +78,6 @@ fn plant(dir: &Path) -> (usize, usize) {
         }
     }
     (MODULES * FILES, bytes)
-}
-
-fn layered(dir: &Path) -> Packed {
-    let root = Rel::root();
-    let store = state_store(dir, &root, &|files| Arc::new(ShippedOnDisk(files)));
-    let mut view = View::empty();
-    for module in 0..MODULES {
-        let place = format!("modules/MM-{module:02}/1.0.0");
-        view = view.give(&Rel::parse(&place).expect("a path"), Permission::Full);
-    }
-    let secret = Rel::parse("modules/MM-secret/1.0.0").expect("a path");
-    Packed::new(Arc::new(store.expect("a store")), view.exclude(&secret))
 }
 
 fn walk(dir: &Path) -> ignore::WalkParallel {
@@ -171,15 +152,14 @@ fn program(dir: &Path, arguments: &[&str]) -> usize {
 /// All sides take turns, so that they meet the same moods of the machine.
 fn compare(
     what: &str,
-    layered: &mut dyn FnMut() -> usize,
-    plain: &mut dyn FnMut() -> usize,
+    confined: &mut dyn FnMut() -> usize,
     bare: &mut dyn FnMut() -> usize,
     program: &mut dyn FnMut() -> usize,
 ) {
-    let mut times: [Vec<Duration>; 4] = Default::default();
-    let mut counts = [0; 4];
+    let mut times: [Vec<Duration>; 3] = Default::default();
+    let mut counts = [0; 3];
     for round in 0..=ROUNDS {
-        let sides: [&mut dyn FnMut() -> usize; 4] = [layered, plain, bare, program];
+        let sides: [&mut dyn FnMut() -> usize; 3] = [confined, bare, program];
         for (side, run) in sides.into_iter().enumerate() {
             let start = Instant::now();
             counts[side] = run();
@@ -189,20 +169,20 @@ fn compare(
             }
         }
     }
-    let [layered, plain, bare, program] = times.map(|mut times| {
+    let [confined, bare, program] = times.map(|mut times| {
         times.sort();
         times[times.len() / 2].as_secs_f64() * 1e3
     });
     let rg = if Command::new("rg").arg("--version").output().is_ok() {
-        assert_eq!(counts[0], counts[3], "rg found something else");
-        format!("rg {program:.1} ms, ratio {:.2}", layered / program)
+        assert_eq!(counts[0], counts[2], "rg found something else");
+        format!("rg {program:.1} ms, ratio {:.2}", confined / program)
     } else {
         "rg is not installed".into()
     };
-    assert_eq!(counts[0], counts[2], "the bare crates found something else");
+    assert_eq!(counts[0], counts[1], "the bare crates found something else");
     println!(
-        "{what}: {} found; layered {layered:.1} ms (files layer alone {plain:.1}); bare crates {bare:.1} ms, ratio {:.2}; {rg}",
+        "{what}: {} found; confined {confined:.1} ms; bare crates {bare:.1} ms, ratio {:.2}; {rg}",
         counts[0],
-        layered / bare,
+        confined / bare,
     );
 }

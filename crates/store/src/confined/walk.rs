@@ -1,18 +1,17 @@
-//! Walking a tree by open folders, with a small crew of threads. Names come from folders that were
+//! Walking a tree by open folders, with a few threads. Names come from folders that were
 //! opened without following links, so a folder that is swapped for a link during the walk shows
 //! nothing of where the link leads.
 
-use super::{Files, beneath, sayable};
-use crate::layers::{Sight, rel};
+use super::{Files, beneath, rel, sayable};
 use rustix::fd::OwnedFd;
 use rustix::fs::{AtFlags, Dir, FileType};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Files of one folder are handed out in lots, so that one large folder feeds the whole crew.
+/// Files of one folder are handed out in lots, so that one large folder feeds all of them.
 const LOT: usize = 64;
 const MAX_DEPTH: usize = 64;
 const MAX_PATH: usize = 1_024;
-const MAX_CREW: usize = 8;
+const MAX_THREADS: usize = 8;
 
 /// Files of one open folder.
 pub(super) struct Lot {
@@ -32,31 +31,27 @@ struct Jobs {
     working: usize,
 }
 
-struct Crew<'w> {
+struct Walk<'w> {
     files: &'w Files,
-    sight: &'w dyn Sight,
     jobs: Mutex<Jobs>,
     news: Condvar,
 }
 
 /// How many threads a search may use.
 pub(super) fn threads() -> usize {
-    std::thread::available_parallelism().map_or(1, |count| count.get().min(MAX_CREW))
+    std::thread::available_parallelism().map_or(1, |count| count.get().min(MAX_THREADS))
 }
 
 impl Files {
-    /// Hands all files below the folder `start`, that `sight` lets through, to `worker`, which
-    /// each thread makes for itself.
+    /// Hands all files below the folder `start` to `worker`, which each thread makes for itself.
     pub(super) fn walk<W: FnMut(Lot)>(
         &self,
         start: &str,
-        sight: &dyn Sight,
-        crew: usize,
+        threads: usize,
         worker: &(dyn Fn() -> W + Sync),
     ) {
-        let team = Crew {
+        let walk = Walk {
             files: self,
-            sight,
             jobs: Mutex::new(Jobs {
                 waiting: vec![Job::Folder(start.to_owned())],
                 working: 0,
@@ -64,15 +59,15 @@ impl Files {
             news: Condvar::new(),
         };
         std::thread::scope(|scope| {
-            for _ in 1..crew {
-                scope.spawn(|| team.work(worker()));
+            for _ in 1..threads {
+                scope.spawn(|| walk.work(worker()));
             }
-            team.work(worker());
+            walk.work(worker());
         });
     }
 }
 
-impl Crew<'_> {
+impl Walk<'_> {
     fn jobs(&self) -> MutexGuard<'_, Jobs> {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -136,7 +131,7 @@ impl Crew<'_> {
             full.push_str(name);
             match kind {
                 FileType::RegularFile => files.push((full, cut)),
-                FileType::Directory if deeper && self.sight.enters(&full) => folders.push(full),
+                FileType::Directory if deeper => folders.push(full),
                 _ => {}
             }
         }
@@ -160,7 +155,7 @@ impl Crew<'_> {
     }
 }
 
-struct Done<'c, 'w>(&'c Crew<'w>);
+struct Done<'c, 'w>(&'c Walk<'w>);
 
 impl Drop for Done<'_, '_> {
     fn drop(&mut self) {

@@ -1,4 +1,4 @@
-//! A path inside a backend. Parsing is the only way to get one, so no layer has to ask again
+//! A path below the folder. Parsing is the only way to get one, so nobody has to ask again
 //! whether a path climbs, starts at the root or means two things.
 
 use super::{Code, Denied};
@@ -14,7 +14,7 @@ const MAX_DEPTH: usize = 64;
 pub struct Rel(String);
 
 impl Rel {
-    /// The backend's own root.
+    /// The folder itself.
     pub fn root() -> Rel {
         Rel(String::new())
     }

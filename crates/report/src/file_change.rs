@@ -1,0 +1,186 @@
+//! One file of a change, with its hunks, as git lists it.
+
+use serde::Serialize;
+
+/// One changed file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FileChange {
+    pub path: String,
+    /// What it was called before, if it has another name now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    pub kind: Kind,
+    /// Lines that came; none for what is no text.
+    pub added: Option<u64>,
+    /// Lines that went; none for what is no text.
+    pub removed: Option<u64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub hunks: Vec<Hunk>,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    Added,
+    Deleted,
+    Modified,
+    Renamed,
+    /// A file became a link, or another kind of thing.
+    Retyped,
+}
+
+impl Kind {
+    /// The kind's stored name.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Kind::Added => "added",
+            Kind::Deleted => "deleted",
+            Kind::Modified => "modified",
+            Kind::Renamed => "renamed",
+            Kind::Retyped => "retyped",
+        }
+    }
+}
+
+/// One place of a file that changed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Hunk {
+    /// Its first line before.
+    pub before: u64,
+    /// Its first line now.
+    pub after: u64,
+    /// What it is inside of, as git found it; often a function.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Lines, each behind ` `, `+`, `-` or, where a file ends without a line break, `\`.
+    pub lines: Vec<String>,
+}
+
+/// The files of `git diff --raw --numstat -z`: first what became of each, then how much of it.
+pub(crate) fn listing(bytes: &[u8]) -> Vec<FileChange> {
+    let text = String::from_utf8_lossy(bytes);
+    let mut tokens = text
+        .split('\0')
+        .filter(|token| !token.is_empty())
+        .peekable();
+    let mut changes: Vec<FileChange> = Vec::new();
+    while let Some(raw) = tokens.next_if(|token| token.starts_with(':')) {
+        let letter = raw.rsplit(' ').next().unwrap_or_default();
+        let kind = match letter.as_bytes().first() {
+            Some(b'A' | b'C') => Kind::Added,
+            Some(b'D') => Kind::Deleted,
+            Some(b'R') => Kind::Renamed,
+            Some(b'T') => Kind::Retyped,
+            _ => Kind::Modified,
+        };
+        let two = matches!(letter.as_bytes().first(), Some(b'R' | b'C'));
+        let from = if two { tokens.next() } else { None };
+        let path = tokens.next().unwrap_or_default();
+        changes.push(FileChange {
+            path: path.to_owned(),
+            from: from.map(str::to_owned),
+            kind,
+            added: None,
+            removed: None,
+            hunks: Vec::new(),
+        });
+    }
+    for change in &mut changes {
+        let Some(counts) = tokens.next() else { break };
+        let mut parts = counts.splitn(3, '\t');
+        let mut number = || parts.next().and_then(|part| part.parse().ok());
+        (change.added, change.removed) = (number(), number());
+        // A name that changed follows as two more.
+        if parts.next() == Some("") {
+            tokens.nth(1);
+        }
+    }
+    changes
+}
+
+/// The patch of each file.
+pub(crate) fn parts(patch: &str) -> Vec<&str> {
+    const BEGINS: &str = "diff --git ";
+    let mut starts: Vec<usize> = Vec::new();
+    if patch.starts_with(BEGINS) {
+        starts.push(0);
+    }
+    starts.extend(patch.match_indices("\ndiff --git ").map(|(at, _)| at + 1));
+    let ends = starts.iter().skip(1).copied().chain([patch.len()]);
+    starts
+        .iter()
+        .zip(ends)
+        .map(|(from, to)| &patch[*from..to])
+        .collect()
+}
+
+/// The hunks of one file's patch.
+pub(crate) fn hunks(part: &str) -> Vec<Hunk> {
+    let mut hunks: Vec<Hunk> = Vec::new();
+    for line in part
+        .split('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line))
+    {
+        if let Some(hunk) = line.strip_prefix("@@ ").and_then(begun) {
+            hunks.push(hunk);
+        } else if let Some(hunk) = hunks.last_mut()
+            && line.starts_with([' ', '+', '-', '\\'])
+        {
+            hunk.lines.push(line.to_owned());
+        }
+    }
+    hunks
+}
+
+/// `-3,7 +3,9 @@ fn main() {`
+fn begun(head: &str) -> Option<Hunk> {
+    let (places, about) = head.split_once(" @@")?;
+    let (before, after) = places.split_once(' ')?;
+    let first = |place: &str, sign| {
+        let place = place.strip_prefix(sign)?;
+        place.split(',').next()?.parse().ok()
+    };
+    Some(Hunk {
+        before: first(before, '-')?,
+        after: first(after, '+')?,
+        about: about.trim().to_owned(),
+        lines: Vec::new(),
+    })
+}
+
+/// As git lists files.
+#[cfg(test)]
+pub(crate) const LISTED: &[u8] = b":100644 100644 a b M\0code.txt\0:100644 100644 a b R090\0old name\0new\nname\0:000000 100644 0 b A\0logo.png\x003\t1\tcode.txt\x000\t2\t\0old name\0new\nname\0-\t-\tlogo.png\0";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_listed_by_their_very_names() {
+        let changes = listing(LISTED);
+        let names: Vec<&str> = changes.iter().map(|one| one.path.as_str()).collect();
+        assert_eq!(names, ["code.txt", "new\nname", "logo.png"]);
+        assert_eq!((changes[0].added, changes[0].removed), (Some(3), Some(1)));
+        assert_eq!(changes[1].from.as_deref(), Some("old name"));
+        assert_eq!(
+            (changes[1].kind, changes[1].removed),
+            (Kind::Renamed, Some(2))
+        );
+        assert_eq!((changes[2].kind, changes[2].added), (Kind::Added, None));
+    }
+
+    #[test]
+    fn hunks_have_their_places_and_lines() {
+        let patch = "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n@@ -3,2 +3,2 @@ fn main() {\n same\n-bad\n+diff --git good\n\\ No newline at end of file\ndiff --git a/b b/b\nBinary files differ\n";
+        let parts = parts(patch);
+        assert_eq!(parts.len(), 2);
+        let found = hunks(parts[0]);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].before, found[0].after), (3, 3));
+        assert_eq!(found[0].about, "fn main() {");
+        assert_eq!(found[0].lines.len(), 4);
+        assert!(hunks(parts[1]).is_empty());
+    }
+}
