@@ -18,6 +18,8 @@ use serde::Deserialize;
 pub(crate) struct Covers {
     /// Expression for an id, such as `AC-\d+`.
     pattern: IdPattern,
+    /// `pass`: where the text with the ids says `none`, nothing is to be covered.
+    if_none: Option<Choice<Pass>>,
     /// The file with the ids; `task/...` or `repo/...`.
     from: Placed,
     /// The heading over the ids; the whole file.
@@ -47,6 +49,14 @@ impl Words for Spoken {
     const WORDS: &'static [(&'static str, Self)] = &[("each", Self::Each)];
 }
 
+/// That there is nothing will do.
+#[derive(Clone, Copy)]
+struct Pass;
+
+impl Words for Pass {
+    const WORDS: &'static [(&'static str, Self)] = &[("pass", Self)];
+}
+
 impl Judge for Covers {
     const NAME: &'static str = "covers";
     type Answer = Judged;
@@ -68,7 +78,10 @@ impl Judge for Covers {
             .iter()
             .flat_map(|section| self.pattern.set(&section.content))
             .collect();
-        if ids.is_empty() && from.iter().any(|section| says_none(&section.content)) {
+        if ids.is_empty()
+            && self.if_none.is_some()
+            && from.iter().any(|section| says_none(&section.content))
+        {
             return Ok(format!("{} has none to cover", self.from));
         }
         if ids.is_empty() {
