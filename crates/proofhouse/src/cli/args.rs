@@ -288,8 +288,14 @@ no repository; the others do.")]
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Every setting, its value and its source
-    Show,
+    /// What is set, with its value and its source
+    Show {
+        /// Only settings whose name begins so, set or not
+        name: Option<String>,
+        /// Every setting there is, with its default and what it is for
+        #[arg(long)]
+        all: bool,
+    },
     /// Let settings of the committed config.toml count that open the sandbox or the network; asks at
     /// the terminal
     Confirm,
