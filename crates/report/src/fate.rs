@@ -28,14 +28,9 @@ pub enum Fate {
         through: Option<String>,
     },
     /// A commit says that it is the run's work, and holds something else.
-    Altered {
-        commit: String,
-        branch: String,
-    },
+    Altered { commit: String, branch: String },
     /// A ref keeps it, and no branch has it.
-    SetAside {
-        kept_by: String,
-    },
+    SetAside { kept_by: String },
 }
 
 impl Fate {
@@ -71,8 +66,7 @@ impl Fate {
         }
         for by in project.settled_by(run).into_iter().filter(|_| deep > 0) {
             let settled = peek_run(project, &by).ok();
-            let fate =
-                settled.and_then(|peek| Self::within(project, &by, &peek.machine, deep - 1));
+            let fate = settled.and_then(|peek| Self::within(project, &by, &peek.machine, deep - 1));
             if let Some(Fate::Landed { commit, branch, .. }) = fate {
                 return Some(Fate::Landed {
                     commit,

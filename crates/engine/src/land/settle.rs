@@ -74,11 +74,7 @@ fn patch(project: &Project, run: &str, work: &Work) -> Result<Vec<u8>, EngineErr
         "--no-color",
         "--binary",
     ];
-    git(
-        project.top(),
-        &[&diff[..], &[&began, &made]].concat(),
-        &[],
-    )
+    git(project.top(), &[&diff[..], &[&began, &made]].concat(), &[])
 }
 
 fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRun, EngineError> {

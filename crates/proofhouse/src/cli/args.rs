@@ -46,7 +46,8 @@ const EXIT_CODES: &str = "Start here:
 Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.";
 
 /// Behind the help of every workflow that is a command.
-const BEGINS: &str = "It is `proofhouse do` with `--workflow` set; `proofhouse new` begins the same step by step.";
+const BEGINS: &str =
+    "It is `proofhouse do` with `--workflow` set; `proofhouse new` begins the same step by step.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

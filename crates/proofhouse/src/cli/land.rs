@@ -12,8 +12,8 @@ use kernel::machine::Activity;
 use kernel::position::STOP;
 use report::change::{Change, Depth};
 use report::fate::Fate;
-use report::settled::Settled;
 use report::file_change::FileChange;
+use report::settled::Settled;
 use report::stat::stat;
 use report::work::Work;
 use serde_json::json;
@@ -226,10 +226,9 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
 pub(crate) fn settled(out: &Out, settled: &Settled) {
     /// The diff has all that is new.
     const MOST: usize = 20;
-    let (run, row) = (
-        plain(&settled.run),
-        |text: &str| out.line(&format!("  {:<11} {text}", "settles")),
-    );
+    let (run, row) = (plain(&settled.run), |text: &str| {
+        out.line(&format!("  {:<11} {text}", "settles"))
+    });
     if settled.missing.is_empty() {
         row(&format!("`{run}`: all of its approved work is in it"));
     }

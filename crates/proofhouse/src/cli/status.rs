@@ -143,7 +143,9 @@ fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
     } else if run.fate.is_none()
         && let Some(by) = report::unlanded::settling(project, name)
     {
-        out.line(&format!("next: proofhouse status {by}   it settles this one"));
+        out.line(&format!(
+            "next: proofhouse status {by}   it settles this one"
+        ));
     }
     if run.may_begin.is_empty() {
         return;

@@ -323,11 +323,17 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     assert!(inbox.contains("1 finished, not landed:"), "{inbox}");
     for text in [&inbox, &status, &all] {
         assert!(text.contains(settle), "{text}");
-        assert!(text.contains("`main` contradicts it by now in code.txt"), "{text}");
+        assert!(
+            text.contains("`main` contradicts it by now in code.txt"),
+            "{text}"
+        );
     }
     assert!(guide.contains("proofhouse land u --settle\n"), "{guide}");
     let facts = says(&world, &["inbox", "--json"]).exits(0).json();
-    assert_eq!(facts[0]["not_landed"]["contradicted"][0], "code.txt", "{facts:#}");
+    assert_eq!(
+        facts[0]["not_landed"]["contradicted"][0], "code.txt",
+        "{facts:#}"
+    );
     let facts = says(&world, &["status", "u", "--json"]).exits(0).json();
     assert_eq!(facts["not_landed"]["branch"], "main", "{facts:#}");
 
@@ -349,7 +355,10 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
         assert!(said.out.contains(part), "no {part} in:\n{}", said.out);
     }
     let [_, _, status, _] = waits(&world);
-    assert!(status.contains("next: proofhouse status u-settled"), "{status}");
+    assert!(
+        status.contains("next: proofhouse status u-settled"),
+        "{status}"
+    );
     says(&world, &["land", "u-settled"]).refuses(1, "not_done");
     let key = world.approver("ann");
     let key = key.to_str().unwrap();
