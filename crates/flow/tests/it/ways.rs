@@ -104,6 +104,17 @@ fn what_a_verification_had_mended_is_reconciled_where_its_names_changed() {
 }
 
 #[test]
+fn what_a_review_had_mended_is_read_again_and_then_reconciled() {
+    let mut hand = product_in("Reviewing");
+    hand.says(json!({"summary": "it is wrong", "verdict": "fail"}), "");
+    hand.works_in("ReviewFixing");
+    hand.says(pass(), "");
+    hand.checkpoint();
+    assert_eq!(hand.state(), "Reviewing");
+    hand.works_in("Reconciling");
+}
+
+#[test]
 fn the_next_version_goes_over_the_design_where_its_author_says_so() {
     for next in ["Designing", "Analyzing"] {
         let mut hand = product_in("Deploying");

@@ -169,6 +169,28 @@ fn every_rule_has_its_code_and_a_test_that_cites_it_or_says_why_there_is_none() 
     assert!(faults.is_empty(), "docs/rules.md:\n{}", faults.join("\n"));
 }
 
+/// Whoever knows the method reads on the page of `add` what is otherwise here: each row has its tests.
+#[test]
+fn every_difference_to_the_method_is_shown_by_tests() {
+    let page = std::fs::read_to_string(root().join("docs/add.md")).unwrap();
+    let part = page.split("## Where it differs").nth(1).unwrap();
+    let part = part.split("\n## ").next().unwrap_or_default();
+    let rows = part.lines().filter(|line| line.starts_with("| "));
+    let known = tests();
+    let mut count = 0;
+    for row in rows.skip(1) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").collect();
+        assert_eq!(cells.len(), 4, "{row}");
+        let shown = quoted(cells[3]);
+        assert!(!shown.is_empty(), "{row}");
+        for test in shown {
+            assert!(known.contains(&test), "there is no test `{test}`");
+        }
+        count += 1;
+    }
+    assert!(count > 15, "only {count} rows were read");
+}
+
 /// Comments, and pages whole, with the lines of one sentence joined.
 fn prose(path: &str, text: &str) -> String {
     if path.ends_with(".md") {
