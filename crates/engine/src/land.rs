@@ -19,7 +19,7 @@ use kernel::event::{OwnTree, RunStarted};
 use kernel::machine::Activity;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use report::begun::{Discarded, Landed};
-use report::fate;
+use report::fate::{self, Fate};
 use report::landed::{self, EVIDENCE};
 use report::look::{Peek, peek_run};
 use report::work::{Work, works_here};
@@ -29,6 +29,7 @@ use std::path::Path;
 use workspace::context::validation_commands;
 use workspace::error::EngineError;
 use workspace::git::{self, git, text};
+use workspace::lock::Lock;
 use workspace::project::Project;
 use workspace::worktree::{self, Merged, Removal};
 
@@ -43,6 +44,13 @@ fn own(project: &Project, run: &str) -> Result<(Peek<Flow>, RunStarted, OwnTree)
         (Some(started), Some(own)) => Ok((peek, started, own)),
         _ => Err(works_here(run)),
     }
+}
+
+/// The lock of a run that is there: a name that nobody has leaves nothing behind.
+fn held(project: &Project, run: &str) -> Result<Lock, EngineError> {
+    let project = project.at_top();
+    report::look::run_name(&project, run)?;
+    session::lock(&project, run)
 }
 
 /// How a run's work is to land.
@@ -98,6 +106,21 @@ impl Ready {
                 "name one with `--onto BRANCH`",
             )
         })?;
+        if let Some(Fate::Landed {
+            commit,
+            branch,
+            through: Some(by),
+        }) = Fate::of(&project, run, &peek.machine)
+        {
+            return Err(EngineError::user(
+                "landed_already",
+                format!(
+                    "`{run}` is on `{branch}` already, as {}, through `{by}`",
+                    &commit[..12]
+                ),
+                "nothing is to be done",
+            ));
+        }
         for named in landed::named(repo, run, &[&head], Some(&own.base))? {
             // One that was amended since, or that somebody else wrote, is not its work.
             if landed::holds(&project, run, &work, &named)? {
@@ -121,10 +144,24 @@ impl Ready {
         })
     }
 
+    /// What was asked for, in the run that was settled where it settles one.
+    fn asked_for(&self) -> String {
+        let (mut settles, mut deep) = (self.own.settles.clone(), 8);
+        let mut said = message(&self.peek, &self.started);
+        while let Some(Ok((peek, started, own))) = settles
+            .filter(|_| deep > 0)
+            .map(|run| self::own(&self.project, run.as_str()))
+        {
+            said = message(&peek, &started);
+            (settles, deep) = (own.settles, deep - 1);
+        }
+        said
+    }
+
     /// The message of a commit that holds the work, with the trailer that names run and head.
     fn message(&self, said: &Option<String>) -> String {
         let said = said.clone();
-        let said = said.unwrap_or_else(|| message(&self.peek, &self.started));
+        let said = said.unwrap_or_else(|| self.asked_for());
         let head = &self.peek.head;
         let evidence = match self.peek.machine.worth() {
             worth if worth.is_empty() => String::new(),
@@ -258,7 +295,7 @@ struct Together {
 
 /// Puts what a run made onto a branch.
 pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, EngineError> {
-    let _lock = session::lock(&project.at_top(), run)?;
+    let _lock = held(project, run)?;
     let ready = Ready::of(project, run, &how.onto)?;
     let (commit, together) = ready.compose(how)?;
     let (project, head) = (&ready.project, &ready.head);
@@ -270,6 +307,13 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
     let files = files.count();
     step(project, &ready.branch, head, &commit)?;
     let kept = tidy(project, run, &ready.work.tip)?;
+    // With it the work has landed that it settled.
+    if let Some(settled) = &ready.own.settles
+        && let Ok(_lock) = session::lock(project, settled.as_str())
+        && let Ok(work) = Work::of(project, settled.as_str())
+    {
+        tidy(project, settled.as_str(), &work.tip)?;
+    }
     Ok(Landed {
         run: run.to_owned(),
         branch: ready.branch,
@@ -386,7 +430,7 @@ fn message(peek: &Peek<Flow>, started: &RunStarted) -> String {
 /// Sets a run that is over aside: its worktree goes, and a ref keeps everything that was in it.
 pub fn discard(project: &Project, run: &str) -> Result<Discarded, EngineError> {
     let project = project.at_top();
-    let _lock = session::lock(&project, run)?;
+    let _lock = held(&project, run)?;
     let (peek, ..) = own(&project, run)?;
     let status = peek.machine.status();
     if !matches!(status.activity, Activity::Done | Activity::Stopped) {

@@ -14,7 +14,7 @@ use crate::approval::{Approve, ControllingTerminal, Terminal};
 use crate::driver::settle;
 use crate::run::{Run, entries};
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
-use kernel::event::RunStarted;
+use kernel::event::{OwnTree, RunStarted};
 use kernel::{Autonomy, CounterName, Decision, Mode, RunId, Weak, What};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -56,6 +56,8 @@ pub struct NewRun {
     pub mode: Mode,
     /// Caps by budget name.
     pub budgets: Vec<(String, u64)>,
+    /// The run whose finished work it brings together with a branch, in a tree of its own.
+    pub settles: Option<RunId>,
 }
 
 /// What the gates of a workflow do with the commands that a person set.
@@ -126,7 +128,10 @@ fn begin(
     workspace::trust::hold(project, &config)?;
     crate::setup::hold(project)?;
     workspace::view::clear_for_git(project.top())?;
-    let own_tree = asked.place.own_tree(project)?;
+    let own_tree = asked.place.own_tree(project)?.map(|own| OwnTree {
+        settles: asked.settles.clone(),
+        ..own
+    });
     // What a person names is in their tree; in the run's own it is at the same place.
     let project = &if own_tree.is_some() {
         project.at_top()

@@ -205,6 +205,9 @@ pub struct OwnTree {
     /// The branch that the person had checked out: what was made is to land there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
+    /// The run whose finished work it brings together with a branch that contradicts it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub settles: Option<RunId>,
 }
 
 /// An engine took the run up.

@@ -4,6 +4,7 @@
 use crate::history::history;
 use crate::inbox;
 use crate::look::{self, Looked, Peek};
+use crate::unlanded;
 use flow::Flow;
 use kernel::Time;
 use kernel::lesson::{Lesson, LessonStatus};
@@ -120,7 +121,8 @@ pub fn lessons(project: &Project) -> Result<Vec<Learnt>, EngineError> {
     Ok(lessons)
 }
 
-/// What to do now: decisions first, then runs that nobody drives, then something new.
+/// What to do now: decisions first, then runs that nobody drives, then finished work that nobody has
+/// taken, then something new.
 pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
     let mut steps = decisions(project)?;
     let mut at_work = Vec::new();
@@ -141,6 +143,13 @@ pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
             });
         }
     }
+    for (run, finished) in unlanded::all(project)? {
+        steps.push(Step {
+            what: finished.words(&run),
+            commands: finished.commands,
+            run,
+        });
+    }
     if steps.is_empty() && !at_work.is_empty() {
         let runs = at_work.iter().map(|run| format!("`{run}`"));
         let runs = runs.collect::<Vec<_>>().join(", ");
@@ -154,7 +163,7 @@ pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
         });
     }
     if steps.is_empty() {
-        let commands = ["proofhouse do '...'", "proofhouse new add '...'"];
+        let commands = ["proofhouse do '...'", "proofhouse add '...'"];
         steps.push(Step {
             run: String::new(),
             what: "nothing waits for you, and nothing is under way".to_owned(),

@@ -3,6 +3,7 @@
 //! set aside says so.
 
 use crate::landed::{Named, holds, named};
+use crate::look::peek_run;
 use crate::work::{Work, task_inside};
 use flow::Flow;
 use kernel::Machine;
@@ -22,21 +23,24 @@ pub enum Fate {
     Landed {
         commit: String,
         branch: String,
+        /// The run that brought it together with its branch, where that one landed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        through: Option<String>,
     },
     /// A commit says that it is the run's work, and holds something else.
-    Altered {
-        commit: String,
-        branch: String,
-    },
+    Altered { commit: String, branch: String },
     /// A ref keeps it, and no branch has it.
-    SetAside {
-        kept_by: String,
-    },
+    SetAside { kept_by: String },
 }
 
 impl Fate {
     /// Of a run that is over and had a tree of its own. What git cannot tell is not known.
     pub fn of(project: &Project, run: &str, machine: &Flow) -> Option<Self> {
+        // What was settled may contradict its branch again; nobody does that so often.
+        Self::within(project, run, machine, 8)
+    }
+
+    fn within(project: &Project, run: &str, machine: &Flow, deep: u8) -> Option<Self> {
         let status = machine.status();
         if !matches!(status.activity, Activity::Done | Activity::Stopped) {
             return None;
@@ -54,7 +58,22 @@ impl Fate {
             .iter()
             .find(|named| holds(project, run, &work, named).unwrap_or(false));
         if let Some(Named { commit, branch, .. }) = its.cloned() {
-            return Some(Fate::Landed { commit, branch });
+            return Some(Fate::Landed {
+                commit,
+                branch,
+                through: None,
+            });
+        }
+        for by in project.settled_by(run).into_iter().filter(|_| deep > 0) {
+            let settled = peek_run(project, &by).ok();
+            let fate = settled.and_then(|peek| Self::within(project, &by, &peek.machine, deep - 1));
+            if let Some(Fate::Landed { commit, branch, .. }) = fate {
+                return Some(Fate::Landed {
+                    commit,
+                    branch,
+                    through: Some(by),
+                });
+            }
         }
         if let Some(Named { commit, branch, .. }) = claiming.into_iter().next() {
             return Some(Fate::Altered { commit, branch });
@@ -68,8 +87,15 @@ impl Fate {
     /// In a few words.
     pub fn words(&self) -> String {
         match self {
-            Fate::Landed { commit, branch } => {
-                format!("landed as {} on {branch}", &commit[..12.min(commit.len())])
+            Fate::Landed {
+                commit,
+                branch,
+                through,
+            } => {
+                let through = through.as_ref();
+                let through = through.map_or_else(String::new, |by| format!(", through `{by}`"));
+                let commit = &commit[..12.min(commit.len())];
+                format!("landed as {commit} on {branch}{through}")
             }
             Fate::Altered { commit, branch } => format!(
                 "not landed: {} on {branch} says that it is this work, and holds something else",

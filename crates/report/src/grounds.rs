@@ -9,6 +9,7 @@ use crate::history::History;
 use crate::kept::Kept;
 use crate::paper::{Paper, papers};
 use crate::proof::Proof;
+use crate::settled::Settled;
 use crate::spend::{self, Spend};
 use crate::work::Work;
 use crate::worth::Standing;
@@ -31,6 +32,9 @@ pub struct Grounds {
     pub last: Time,
     /// What it changed, without the lines; none where nobody can tell.
     pub change: Option<Change>,
+    /// What that made of the approved work which it settles; none where it settles none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub settled: Option<Settled>,
     /// What is to be frozen, where that is asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub papers: Vec<Paper>,
@@ -147,6 +151,7 @@ impl Grounds {
             objective: objective.cloned().unwrap_or_default(),
             began: events.first().map_or(Time(0), |event| event.at),
             last: events.last().map_or(Time(0), |event| event.at),
+            settled: Settled::of(project, machine, change.as_ref()),
             change,
             papers: match machine.started() {
                 Some(started) => papers(project, started.run.as_str(), machine),

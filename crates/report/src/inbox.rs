@@ -7,6 +7,7 @@ use crate::history::history;
 use crate::kept::Kept;
 use crate::look::{self, Looked, Peek};
 use crate::question::{self, Asked, Worded, run_code};
+use crate::settled::Settled;
 use crate::work::Work;
 use flow::Flow;
 use kernel::Machine;
@@ -145,6 +146,7 @@ pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Groun
         // What git cannot show is left out, as above.
         grounds.change = now.ok().flatten().or(grounds.change);
     }
+    grounds.settled = Settled::of(project, &peek.machine, grounds.change.as_ref());
     Ok(grounds)
 }
 

@@ -8,8 +8,10 @@ use crate::look::{self, Looked, Peek};
 use crate::project::ProjectReport;
 use crate::question::run_code;
 use crate::spend::{self, Summary};
+use crate::unlanded::Unlanded;
 use flow::{Fact, Flow, Owner};
 use kernel::machine::Activity;
+use kernel::position::STOP;
 use kernel::{Machine, Status};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -53,6 +55,9 @@ pub struct RunReport {
     /// What became of its work since.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fate: Option<Fate>,
+    /// What is to be done with it, where it is done and nothing became of it yet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_landed: Option<Unlanded>,
 }
 
 impl RunReport {
@@ -71,6 +76,10 @@ impl RunReport {
         let promise = files.and_then(|files| files.promise.first());
         let promise = promise.and_then(|name| status.fields.get_key_value(name));
         let about = workflow.states.get(&position.state).filter(|_| resting);
+        let fate = Fate::of(project, name, machine);
+        let over = status.activity == Activity::Done;
+        // Work that is done is landed, set aside or taken up again; there is nothing to stop.
+        let offered = |option: &String| !(over && option == STOP);
         Ok(Self {
             spend: spend::summary(&status.attempts),
             exam: ExamCost::of(machine),
@@ -82,7 +91,10 @@ impl RunReport {
             promise: promise.map(|(name, text)| (name.clone(), text.clone())),
             measured: measured(machine),
             may_begin: match resting {
-                true => workflow.table.options(position, status.mode),
+                true => {
+                    let options = workflow.table.options(position, status.mode).into_iter();
+                    options.filter(offered).collect()
+                }
                 false => Vec::new(),
             },
             means: match resting {
@@ -90,7 +102,8 @@ impl RunReport {
                 false => BTreeMap::new(),
             },
             about: about.map_or_else(String::new, |state| state.about.clone()),
-            fate: Fate::of(project, name, machine),
+            not_landed: Unlanded::of(project, name, machine, fate.as_ref()),
+            fate,
             status,
         })
     }

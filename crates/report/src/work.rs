@@ -8,7 +8,8 @@ use kernel::Body;
 use kernel::event::RunStarted;
 use std::path::Path;
 use workspace::git::{git, text};
-use workspace::{EngineError, Project, worktree};
+use workspace::worktree::{self, Merged};
+use workspace::{EngineError, Project};
 
 /// What a run has made, as git knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -137,6 +138,35 @@ impl Work {
         // Scratch of this one alone.
         let _ = std::fs::remove_file(&index);
         tree
+    }
+
+    /// What it made of where it began, as two trees without the task folder.
+    pub fn trees(&self, project: &Project, run: &str) -> Result<(String, String), EngineError> {
+        let scratch = project.work(run);
+        if self.task.is_some() {
+            std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+        }
+        let index = scratch.join("trees-index");
+        let repo = project.top();
+        let began = self.tree_of(repo, &self.base, &index)?;
+        Ok((began, self.tree_of(repo, &self.tip, &index)?))
+    }
+
+    /// The files in which a commit says something else than the work.
+    pub fn contradicted(
+        &self,
+        project: &Project,
+        run: &str,
+        head: &str,
+    ) -> Result<Vec<String>, EngineError> {
+        let (began, made) = self.trees(project, run)?;
+        let head = format!("{head}^{{tree}}");
+        Ok(
+            match worktree::merge_trees(project.top(), &began, &head, &made)? {
+                Merged::Tree(_) => Vec::new(),
+                Merged::Conflict(files) => files,
+            },
+        )
     }
 
     /// The task folder as git is told to leave it out.

@@ -154,6 +154,18 @@ impl Project {
             .collect()
     }
 
+    /// The runs that bring a run's finished work together with its branch, as their first records say.
+    pub fn settled_by(&self, run: &str) -> Vec<String> {
+        let journals = self.journals();
+        let all = store::list(&journals).unwrap_or_default().into_iter();
+        let settles = |name: &store::RunName| {
+            let first = First::of(&journals.join(format!("{name}.jsonl")));
+            first.is_some_and(|first| first.settles.as_deref() == Some(run))
+        };
+        let by = all.filter(|name| name.as_str() != run && settles(name));
+        by.map(|name| name.to_string()).collect()
+    }
+
     /// Where a run keeps its records, as its first record says.
     pub fn records_of(&self, run: &str) -> Records {
         match First::of(&self.journals().join(format!("{run}.jsonl"))) {
@@ -347,6 +359,7 @@ impl Project {
 struct First {
     task: Option<PathBuf>,
     records: Records,
+    settles: Option<String>,
 }
 
 impl First {
@@ -367,6 +380,7 @@ impl First {
                 true => Records::OnRef,
                 false => Records::InTree,
             },
+            settles: body["own_tree"]["settles"].as_str().map(str::to_owned),
         };
         read.insert(journal.to_owned(), first.clone());
         Some(first)

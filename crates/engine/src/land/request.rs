@@ -2,8 +2,7 @@
 //! person's own `gh` or `glab`; without either, branch and text are theirs to use. It refuses to write
 //! over what somebody has pushed to that branch.
 
-use super::{Landing, Ready, Shape, message};
-use crate::session;
+use super::{Landing, Ready, Shape, held, message};
 use kernel::outcome::{CheckResult, Verdict};
 use report::begun::Requested;
 use report::change::Depth;
@@ -24,7 +23,7 @@ pub fn request(
     remote: &str,
     how: &Landing,
 ) -> Result<Requested, EngineError> {
-    let _lock = session::lock(&project.at_top(), run)?;
+    let _lock = held(project, run)?;
     let ready = Ready::of(project, run, &how.onto)?;
     let one = Landing {
         shape: Shape::One,

@@ -2,8 +2,7 @@
 //! branch as it is now, with the approved work as a patch in its task folder. The checks judge what comes
 //! of both, and a person is asked again: what they approved was something else.
 
-use super::{Ready, message};
-use crate::session;
+use super::{Ready, held, message};
 use crate::start::{NewRun, Place, start};
 use flow::Flow;
 use kernel::Autonomy;
@@ -16,7 +15,6 @@ use workspace::context::validation_commands;
 use workspace::error::EngineError;
 use workspace::git::git;
 use workspace::project::Project;
-use workspace::worktree::{self, Merged};
 
 /// The approved work, in the task folder of the run that settles it.
 const PATCH: &str = "conflict.patch";
@@ -43,15 +41,9 @@ pub fn settle(
     onto: &Option<String>,
     agent: Option<String>,
 ) -> Result<Settling, EngineError> {
-    let _lock = session::lock(&project.at_top(), run)?;
+    let _lock = held(project, run)?;
     let ready = Ready::of(project, run, onto)?;
-    let repo = ready.project.repo();
-    let scratch = ready.project.work(run);
-    std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
-    let index = scratch.join("settle-index");
-    let made = ready.work.tree_of(repo, &ready.work.tip, &index)?;
-    let began = ready.work.tree_of(repo, &ready.work.base, &index)?;
-    let files = contradicted(repo, &ready.head, &began, &made)?;
+    let files = ready.work.contradicted(&ready.project, run, &ready.head)?;
     if files.is_empty() {
         return Err(EngineError::user(
             "nothing_to_settle",
@@ -62,7 +54,7 @@ pub fn settle(
             format!("`proofhouse land {run}`"),
         ));
     }
-    let patch = patch(repo, &began, &made)?;
+    let patch = patch(&ready.project, run, &ready.work)?;
     let started = start(&ready.project, &asked(&ready, &files, agent)?)?;
     store::write_atomic(&started.task.join(PATCH), &patch)?;
     Ok(Settling {
@@ -72,23 +64,9 @@ pub fn settle(
     })
 }
 
-/// The files in which the branch and the work say different things.
-fn contradicted(
-    repo: &Path,
-    head: &str,
-    began: &str,
-    made: &str,
-) -> Result<Vec<String>, EngineError> {
-    Ok(
-        match worktree::merge_trees(repo, began, &format!("{head}^{{tree}}"), made)? {
-            Merged::Tree(_) => Vec::new(),
-            Merged::Conflict(files) => files,
-        },
-    )
-}
-
 /// What a run made of where it began.
-fn patch(repo: &Path, began: &str, made: &str) -> Result<Vec<u8>, EngineError> {
+fn patch(project: &Project, run: &str, work: &Work) -> Result<Vec<u8>, EngineError> {
+    let (began, made) = work.trees(project, run)?;
     let diff = [
         "diff",
         "--no-ext-diff",
@@ -96,7 +74,7 @@ fn patch(repo: &Path, began: &str, made: &str) -> Result<Vec<u8>, EngineError> {
         "--no-color",
         "--binary",
     ];
-    git(repo, &[&diff[..], &[began, made]].concat(), &[])
+    git(project.top(), &[&diff[..], &[&began, &made]].concat(), &[])
 }
 
 fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRun, EngineError> {
@@ -116,6 +94,7 @@ fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRu
             Autonomy::Conservative | Autonomy::Auto => Autonomy::Conservative,
         },
         mode: started.mode,
+        settles: Some(started.run.clone()),
         ..task(&ready.peek, started, both)
     })
 }
@@ -174,25 +153,19 @@ pub(crate) fn again(
     into: &Path,
 ) -> Result<Option<NewRun>, EngineError> {
     let project = project.at_top();
-    let repo = project.repo();
     let peek = peek_run(&project, finished.run)?;
     let Some(started) = peek.machine.started().cloned() else {
         return Ok(None);
     };
-    let scratch = project.work(finished.run);
-    std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
-    let index = scratch.join("settle-index");
     let work = Work {
         base: finished.base.to_owned(),
         tip: finished.commit.to_owned(),
         task: Some(started.task.clone()),
     };
-    let made = work.tree_of(repo, &work.tip, &index)?;
-    let began = work.tree_of(repo, &work.base, &index)?;
-    let files = contradicted(repo, finished.tip, &began, &made)?;
+    let files = work.contradicted(&project, finished.run, finished.tip)?;
     if files.is_empty() {
         return Ok(None);
     }
-    store::write_atomic(&into.join(PATCH), &patch(repo, &began, &made)?)?;
+    store::write_atomic(&into.join(PATCH), &patch(&project, finished.run, &work)?)?;
     Ok(Some(task(&peek, &started, (finished.branch, &files))))
 }

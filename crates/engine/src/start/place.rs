@@ -44,16 +44,14 @@ impl Place {
         })?;
         let target = worktree::branch(repo)?;
         let base = match self {
-            Place::WithEdits => {
-                let scratch = project.work(&format!("_edits-{}", std::process::id()));
-                std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
-                let made = git::edits(repo, &scratch.join("index"));
-                let _ = store::remove_tree(&scratch);
-                made?
-            }
+            Place::WithEdits => git::edits_here(repo)?,
             Place::Here | Place::OwnTree(_) => base,
         };
-        Ok(Some(OwnTree { base, target }))
+        Ok(Some(OwnTree {
+            base,
+            target,
+            settles: None,
+        }))
     }
 }
 

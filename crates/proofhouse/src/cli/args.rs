@@ -40,9 +40,14 @@ const EXIT_CODES: &str = "Start here:
   proofhouse doctor            what this machine can hold, and what is missing
   proofhouse init              in your repository: choose who works
   proofhouse do 'SENTENCE'     have it done in a worktree; then `diff`, `land`
+  proofhouse add 'SENTENCE'    the same under another workflow: `add`, `phase`, `slice`, `lights-out`
   proofhouse new --help        begin a task step by step; then `run`, `status`, `inbox`, `decide`
 
 Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.";
+
+/// Behind the help of every workflow that is a command.
+const BEGINS: &str =
+    "It is `proofhouse do` with `--workflow` set; `proofhouse new` begins the same step by step.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -54,6 +59,18 @@ pub(crate) enum Command {
 The work is done in a worktree of its own; your tree is not touched. `diff` shows it, `land` puts it
 onto your branch as one commit.")]
     Do(Do),
+    /// The same with one task under a frozen contract, and an exam that its builder never sees
+    #[command(after_help = BEGINS)]
+    Add(Sentence),
+    /// The same with one task: frame, build, verify, review, repair
+    #[command(after_help = BEGINS)]
+    Phase(Sentence),
+    /// The same with careful work in a large repository: scouts, versioned context, one writer
+    #[command(after_help = BEGINS)]
+    Slice(Sentence),
+    /// The same with a whole product, from a sentence to its delivery
+    #[command(after_help = BEGINS)]
+    LightsOut(Sentence),
     /// Start a run: make its task folder and its journal
     #[command(after_help = "Example:
   proofhouse new phase --dir tasks/slugs --set objective='Add slugify()' \\
@@ -286,6 +303,20 @@ no repository; the others do.")]
     },
 }
 
+impl Command {
+    /// The workflow and the sentence of every command that has something done.
+    pub(crate) fn sentence(&self) -> Option<(&str, &Sentence)> {
+        match self {
+            Command::Do(asked) => Some((&asked.workflow, &asked.sentence)),
+            Command::Add(sentence) => Some(("add", sentence)),
+            Command::Phase(sentence) => Some(("phase", sentence)),
+            Command::Slice(sentence) => Some(("slice", sentence)),
+            Command::LightsOut(sentence) => Some(("lights-out", sentence)),
+            _ => None,
+        }
+    }
+}
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
     /// Every setting, its value and its source
@@ -321,12 +352,19 @@ fn said(text: &str) -> Result<String, String> {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Do {
-    /// What you want, in a sentence
-    #[arg(value_parser = said, required = true)]
-    pub(crate) request: Vec<String>,
+    #[command(flatten)]
+    pub(crate) sentence: Sentence,
     /// The workflow (`proofhouse workflow list`)
     #[arg(long, default_value = "quick")]
     pub(crate) workflow: String,
+}
+
+/// What is wanted, and how: the same whichever workflow does it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Sentence {
+    /// What you want, in a sentence
+    #[arg(value_parser = said, required = true)]
+    pub(crate) request: Vec<String>,
     /// Another agent reads the change before you do
     #[arg(long)]
     pub(crate) review: bool,
@@ -618,4 +656,26 @@ fn who_works() -> String {
         "Who works: one of {} (default: `agent` of the config)",
         agents::forms()
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_workflow_that_takes_a_sentence_is_a_command_that_asks_the_same_as_do() {
+        let asked = |words: &[&str]| {
+            let more = ["keep digits", "--exam", "--name", "k", "--check", "make"];
+            let args = Args::try_parse_from([&["proofhouse"], words, &more[..]].concat());
+            let command = args.unwrap().command;
+            let (workflow, sentence) = command.sentence().unwrap();
+            (workflow.to_owned(), format!("{sentence:?}"))
+        };
+        assert_eq!(asked(&["do"]).0, "quick");
+        let others = flow::built_in_names().filter(|name| *name != "quick");
+        for name in others {
+            assert_eq!(asked(&[name]), asked(&["do", "--workflow", name]));
+            assert_eq!(asked(&[name]).0, name);
+        }
+    }
 }

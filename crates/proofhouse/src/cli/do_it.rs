@@ -1,6 +1,6 @@
-//! `proofhouse do`: a sentence in, work that can be landed out.
+//! `proofhouse do`, `add`, `phase`, `slice` and `lights-out`: a sentence in, work that can be landed out.
 
-use super::args::{AutonomyArg, Do, New, RiskArg, Run};
+use super::args::{AutonomyArg, New, RiskArg, Run, Sentence};
 use super::out::Out;
 use super::{new, run};
 use engine::session::could_begin;
@@ -9,7 +9,12 @@ use std::io::{BufRead, IsTerminal, Write};
 use workspace::config::Config;
 use workspace::{EngineError, Project};
 
-pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, EngineError> {
+pub(crate) fn do_it(
+    project: &Project,
+    workflow: &str,
+    args: &Sentence,
+    out: &Out,
+) -> Result<u8, EngineError> {
     let config = project.config()?;
     let mut set = Vec::new();
     if args.review {
@@ -21,7 +26,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
     // Whoever names no rung looks at the diff: that is what `do` ends with.
     let careful = args.autonomy.is_none() && config.autonomy().is_none();
     let mut asked = New {
-        workflow: args.workflow.clone(),
+        workflow: workflow.to_owned(),
         request: Some(args.request.join(" ")),
         dir: None,
         here: args.here,
@@ -44,8 +49,8 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
         budget: args.budget.clone(),
     };
     // Nothing is made for a run that nobody could work in.
-    let workflow = project.workflow(&args.workflow)?;
-    could_begin(project, &workflow, asked.agent.as_deref())?;
+    let rules = project.workflow(workflow)?;
+    could_begin(project, &rules, asked.agent.as_deref())?;
     // What cannot fail would be found where the work is judged, when it has been paid for.
     let mut hollow = args.check.iter().map(|line| vec![line.clone()]);
     if let Some(why) = hollow.find_map(|argv| report::proof::cannot_fail(&argv)) {
@@ -55,7 +60,7 @@ pub(crate) fn do_it(project: &Project, args: &Do, out: &Out) -> Result<u8, Engin
             "name a command that fails when the work is not done",
         ));
     }
-    let (wants, there) = wanted_commands(project, &args.workflow, &args.check)?;
+    let (wants, there) = wanted_commands(project, workflow, &args.check)?;
     if wants == WantsCommands::Always && !there {
         asked.check = vec![ask_for_a_check(out)?];
     }

@@ -7,21 +7,45 @@ use report::grounds::Grounds;
 use report::inbox::Item;
 use report::paper::Paper;
 use report::question::{Advice, Way};
+use report::unlanded::{self, Unlanded};
+use serde_json::json;
 use workspace::{EngineError, Project};
 
 pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
     let items = report::inbox::inbox(project)?;
+    let finished = unlanded::all(project)?;
     if out.json {
-        out.facts(&items);
+        let finished = finished.iter();
+        let finished = finished.map(|(run, one)| json!({"run": run, "not_landed": one}));
+        let items = items.iter().map(|item| json!(item));
+        out.facts(&items.chain(finished).collect::<Vec<_>>());
         return Ok(exit::OK);
     }
-    if items.is_empty() {
+    if items.is_empty() && finished.is_empty() {
         out.line("nothing waits for you");
     }
     for of_one in items.chunk_by(|one, other| one.run() == other.run()) {
         ask(out, project, of_one);
     }
+    not_landed(out, finished.iter().map(|(run, one)| (run.as_str(), one)));
     Ok(exit::OK)
+}
+
+/// Work that is finished and nobody has taken, and the commands that end that.
+pub(crate) fn not_landed<'a>(
+    out: &Out,
+    finished: impl Iterator<Item = (&'a str, &'a Unlanded)> + Clone,
+) {
+    match finished.clone().count() {
+        0 => return,
+        many => out.line(&format!("{many} finished, not landed:")),
+    }
+    for (run, one) in finished {
+        if !one.is_plain() {
+            out.line(&format!("  {}", plain(&one.words(run))));
+        }
+        out.line(&format!("  {}", one.commands.join("   or: ")));
+    }
 }
 
 /// What a run or a project asks, the commands that answer, and what those want besides.
@@ -111,6 +135,9 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     }
     if let Some(change) = &grounds.change {
         land::change(out, run, change, lines);
+    }
+    if let Some(settled) = &grounds.settled {
+        land::settled(out, settled);
     }
     for one in &grounds.proven {
         let proven = out.paint(Tone::Good, &format!("{:<11}", "proven"));

@@ -108,6 +108,7 @@ pub(crate) fn init(
         }
         None => out.line("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
+    out.line("  it is yours to commit; what runs write beside it is ignored");
     out.warn(&missing);
     if setup == Setup::AwaitsLock {
         out.line("first: read the file, then proofhouse lock --because '...'");

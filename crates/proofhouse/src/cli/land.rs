@@ -13,6 +13,7 @@ use kernel::position::STOP;
 use report::change::{Change, Depth};
 use report::fate::Fate;
 use report::file_change::FileChange;
+use report::settled::Settled;
 use report::stat::stat;
 use report::work::Work;
 use serde_json::json;
@@ -219,6 +220,38 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
         false => "   shows all of it",
     };
     out.line(&format!("  proofhouse diff {run}{more}"));
+}
+
+/// What became of the approved work that a change settles: what of it is gone, and what is new.
+pub(crate) fn settled(out: &Out, settled: &Settled) {
+    /// The diff has all that is new.
+    const MOST: usize = 20;
+    let (run, row) = (plain(&settled.run), |text: &str| {
+        out.line(&format!("  {:<11} {text}", "settles"))
+    });
+    if settled.missing.is_empty() {
+        row(&format!("`{run}`: all of its approved work is in it"));
+    }
+    for (what, lines, tone) in [
+        ("approved there, and not in it", &settled.missing, Tone::Bad),
+        ("in it, and not approved there", &settled.new, Tone::Warn),
+    ] {
+        if lines.is_empty() {
+            continue;
+        }
+        row(&format!("`{run}`: {what}:"));
+        for one in lines.iter().take(MOST) {
+            let line = format!("{}  {}", plain(&one.path), whole(&one.line));
+            out.line(&format!("              {}", out.paint(tone, &line)));
+        }
+        match lines.len().saturating_sub(MOST) {
+            0 => {}
+            more => out.line(&format!(
+                "              ... and {}",
+                count(more as u64, "more line")
+            )),
+        }
+    }
 }
 
 /// Does a file look like a test, or lie among tests? For the order alone: nothing is judged by it.

@@ -95,8 +95,10 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         _ => {}
     }
     let project = project(args)?;
+    if let Some((workflow, sentence)) = args.command.sentence() {
+        return do_it::do_it(&project, workflow, sentence, out);
+    }
     match &args.command {
-        Command::Do(args) => do_it::do_it(&project, args, out),
         Command::New(new) => new::new(&project, new, out),
         Command::Run(run) | Command::Resume(run) if run.detach => {
             detached::start(&project, run, out)
@@ -158,7 +160,12 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             };
             audit::audit(&project, run.as_deref(), rigour, out)
         }
-        Command::Demo(_)
+        Command::Do(_)
+        | Command::Add(_)
+        | Command::Phase(_)
+        | Command::Slice(_)
+        | Command::LightsOut(_)
+        | Command::Demo(_)
         | Command::Completions { .. }
         | Command::Doctor
         | Command::Index(_)

@@ -135,10 +135,16 @@ fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
         }
         return;
     }
-    let own = run.status.activity == Activity::Done && run.fate.is_none();
-    if own && super::land::own_tree(project, name) == Some(true) {
+    if let Some(finished) = &run.not_landed {
+        if !finished.is_plain() {
+            out.line(&format!("  {}", plain(&finished.words(name))));
+        }
+        out.line(&format!("next: {}", finished.commands.join("   or: ")));
+    } else if run.fate.is_none()
+        && let Some(by) = report::unlanded::settling(project, name)
+    {
         out.line(&format!(
-            "next: proofhouse land {name}   or: proofhouse discard {name}"
+            "next: proofhouse status {by}   it settles this one"
         ));
     }
     if run.may_begin.is_empty() {
@@ -217,6 +223,11 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
         .collect();
     let head = ["run", "workflow", "state", "activity", "attempts", "spent"];
     out.table(&head, &rows);
+    let untaken = reports.iter().filter_map(|(name, report)| match report {
+        Report::Run(run) => Some((name.as_str(), run.not_landed.as_ref()?)),
+        Report::Project(_) | Report::Unreadable { .. } => None,
+    });
+    inbox::not_landed(out, untaken);
     Ok(())
 }
 
@@ -224,6 +235,11 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
 fn from_the_top(text: &str) -> String {
     let ours = text.find("/.proofhouse/").map(|at| at + 1);
     text[ours.unwrap_or(0)..].to_owned()
+}
+
+/// Is there work that nobody has taken?
+fn finished(report: &Report) -> bool {
+    matches!(report, Report::Run(run) if run.not_landed.is_some())
 }
 
 fn row(name: &str, report: &Report) -> Vec<String> {
@@ -237,6 +253,7 @@ fn row(name: &str, report: &Report) -> Vec<String> {
     let doing = match (&status.waiting_for, report.fate()) {
         (Some(waiting), _) => format!("waiting: {}", waiting.reason),
         (None, Some(fate)) => fate.words(),
+        (None, None) if finished(report) => "done, not landed".to_owned(),
         (None, None) => report.doing().as_str().to_owned(),
     };
     let spent = report::spend::summary(&status.attempts).run.usage;

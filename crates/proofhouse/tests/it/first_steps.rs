@@ -1,7 +1,7 @@
 //! The first five minutes: what the README shows works as it is shown, and whoever took a wrong turn
 //! is told what happened, why, and what to type.
 
-use crate::support::{CHECK, HONEST, Said, World};
+use crate::support::{CHECK, HONEST, Said, World, says};
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 
@@ -189,6 +189,30 @@ fn empty_words_start_and_decide_nothing() {
     world
         .run(&["decide", "t", "stop", "--because", " "])
         .refuses(1, "reason_required");
+}
+
+#[test]
+fn what_is_refused_leaves_nothing_and_what_is_set_up_shows_the_settings_alone() {
+    let world = World::new();
+    let agent = ["--agent", "command:cat", "--check", CHECK];
+    let wrong: [&[&str]; 5] = [
+        &["land", "nobody"],
+        &["discard", "nobody"],
+        &["pr", "nobody"],
+        &["do", "be good", "--with-edits", "--name", "A B"],
+        &["slice", "be good", "--from", "nowhere"],
+    ];
+    for args in wrong {
+        let more = match args[1] {
+            "be good" => &agent[..],
+            _ => &[],
+        };
+        says(&world, &[args, more].concat()).exits(1);
+        assert!(!world.at(".proofhouse").exists(), "{args:?}");
+    }
+    says(&world, &["init", "--yes"]).exits(0);
+    let seen = world.git(&["status", "--porcelain", "--untracked-files=all"]);
+    assert_eq!(seen, "?? .proofhouse/config.toml");
 }
 
 #[test]

@@ -146,10 +146,8 @@ fn says_otherwise(world: &World) {
 fn one_line_does_it_and_says_what_can_be_done_with_it() {
     let world = World::of_ann();
     let asked = [
-        "do",
-        "be good",
-        "--workflow",
         "phase",
+        "be good",
         "--check",
         CHECK,
         "--agent",
@@ -292,6 +290,12 @@ fn what_a_person_changed_at_the_same_place_is_never_written_over() {
     assert!(world.read("code.txt").starts_with("good"));
 }
 
+/// What is told of `u` by `inbox`, `guide`, its status, and that of all.
+fn waits(world: &World) -> [String; 4] {
+    let asked: [&[&str]; 4] = [&["inbox"], &["guide"], &["status", "u"], &["status"]];
+    asked.map(|asked| says(world, asked).exits(0).out)
+}
+
 #[test]
 fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     let world = World::of_ann();
@@ -313,6 +317,25 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     let said = says(&world, &["land", "u"]).refuses(1, "land_conflict");
     assert!(said.err.contains("code.txt"), "{}", said.err);
     assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
+    // Finished work that nobody has taken is told wherever one looks, with what is in its way.
+    let settle = "proofhouse land u --settle   or: proofhouse discard u";
+    let [inbox, guide, status, all] = waits(&world);
+    assert!(inbox.contains("1 finished, not landed:"), "{inbox}");
+    for text in [&inbox, &status, &all] {
+        assert!(text.contains(settle), "{text}");
+        assert!(
+            text.contains("`main` contradicts it by now in code.txt"),
+            "{text}"
+        );
+    }
+    assert!(guide.contains("proofhouse land u --settle\n"), "{guide}");
+    let facts = says(&world, &["inbox", "--json"]).exits(0).json();
+    assert_eq!(
+        facts[0]["not_landed"]["contradicted"][0], "code.txt",
+        "{facts:#}"
+    );
+    let facts = says(&world, &["status", "u", "--json"]).exits(0).json();
+    assert_eq!(facts["not_landed"]["branch"], "main", "{facts:#}");
 
     // An agent brings both together; what was approved was something else, so a person is asked again.
     says(&world, &["land", "t", "--settle"]).refuses(1, "landed_already");
@@ -324,6 +347,17 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
         said.out.contains("contradict each other in code.txt"),
         "{}",
         said.out
+    );
+    for part in [
+        "settles     `u`: approved there, and not in it:\n              code.txt  +good\n",
+        "settles     `u`: in it, and not approved there:\n              code.txt  -somebody else's\n",
+    ] {
+        assert!(said.out.contains(part), "no {part} in:\n{}", said.out);
+    }
+    let [_, _, status, _] = waits(&world);
+    assert!(
+        status.contains("next: proofhouse status u-settled"),
+        "{status}"
     );
     says(&world, &["land", "u-settled"]).refuses(1, "not_done");
     let key = world.approver("ann");
@@ -340,6 +374,14 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     says(&world, &approve).exits(0);
     says(&world, &["land", "u-settled"]).exits(0);
     assert_eq!(world.read("code.txt"), "good and somebody else's\n");
+    // With it the work of `u` has landed, and is named as what it was.
+    assert_eq!(world.git(&["log", "-1", "--format=%s"]), "be good");
+    let [inbox, guide, status, _] = waits(&world);
+    assert!(inbox.contains("nothing waits for you"), "{inbox}");
+    assert!(guide.contains("nothing is under way"), "{guide}");
+    assert!(status.contains(", through `u-settled`"), "{status}");
+    assert!(!world.at(".proofhouse/worktrees/u").exists());
+    says(&world, &["land", "u"]).refuses(1, "landed_already");
     says(&world, &["audit", "--ci"]).exits(0);
 }
 

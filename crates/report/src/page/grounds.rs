@@ -36,6 +36,20 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     p.note { "For more, " (standing.stronger) "." }
                 }
             }
+            @if let Some(settled) = &grounds.settled {
+                h3 #settled { "What became of the approved work of " (settled.run) }
+                @if settled.missing.is_empty() {
+                    p.note { "All of it is in this change." }
+                }
+                @for (what, lines) in [("Not in it any more", &settled.missing), ("New in it", &settled.new)] {
+                    @if !lines.is_empty() {
+                        p.label { (what) }
+                        pre tabindex="0" { code {
+                            @for one in lines { (one.path) " " (one.line) "\n" }
+                        } }
+                    }
+                }
+            }
             @if grounds.looked > 0 {
                 p.note {
                     (count(grounds.looked, "further check")) " held that looked at files and records. "

@@ -13,6 +13,7 @@ use crate::grounds::{Grounds, Proven, Unproven, Worker};
 use crate::history::Decided;
 use crate::paper::Paper;
 use crate::proof::Proof;
+use crate::settled::{Line, Settled};
 use crate::spend::Spend;
 use crate::transcript::{Turn, TurnKind};
 use crate::worth::Standing;
@@ -79,6 +80,14 @@ fn grounds(text: &str) -> Grounds {
         began: AT,
         last: AT,
         change: None,
+        settled: Some(Settled {
+            run: text.to_owned(),
+            missing: vec![Line {
+                path: text.to_owned(),
+                line: text.to_owned(),
+            }],
+            new: Vec::new(),
+        }),
         papers: vec![Paper {
             path: text.to_owned(),
             sections: vec![text.to_owned()],

@@ -205,6 +205,12 @@ pub fn edits(repo: &Path, scratch: &Path) -> Result<String, Error> {
     commit
 }
 
+/// The same before there is any folder of ours: git's own holds what it needs on the way.
+pub fn edits_here(repo: &Path) -> Result<String, Error> {
+    let index = format!("proofhouse-edits-{}", std::process::id());
+    edits(repo, &common_dir(repo)?.join(index))
+}
+
 /// The ref that keeps the edits that a run began with.
 pub fn edits_ref(run: &str) -> String {
     format!("refs/proofhouse/edits/{run}")
