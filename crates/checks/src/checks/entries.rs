@@ -28,6 +28,9 @@ pub(crate) struct Entries {
     /// Labels that each entry has, as in `Failure: ...`.
     #[serde(default)]
     labels: Texts,
+    /// Labels behind which a number stands, in whichever entry they are.
+    #[serde(default)]
+    figures: Texts,
     /// A table: label to the words of which each entry has one behind it.
     #[serde(default)]
     words: WordTable,
@@ -107,6 +110,12 @@ impl Judge for Entries {
                         wrong.push(format!("`{shown}`: `{name}` {why}"));
                     }
                     _ => wrong.push(format!("`{shown}` has no `{name}`")),
+                }
+            }
+            for name in self.figures.iter() {
+                let said = labelled(entry, name);
+                if said.is_some_and(|said| !said.chars().any(char::is_numeric)) {
+                    wrong.push(format!("`{shown}`: `{name}:` has no figure"));
                 }
             }
             for (name, words) in self.words.iter() {

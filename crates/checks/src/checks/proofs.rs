@@ -7,7 +7,7 @@ use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::documents::IdsOf;
+use crate::readers::documents::{IdsOf, labelled};
 use crate::readers::hollow_commands::{beyond_tests, proves_nothing};
 use crate::readers::substance::{Nothing, nothing};
 use crate::readers::table::{Record, records};
@@ -46,6 +46,9 @@ pub(crate) struct Proofs {
     /// Words of which the entry of an id has one if it needs a proof here; every id does.
     #[serde(default)]
     ids_mention: Texts,
+    /// The label that the entry of an id has if it needs a proof here, as in `Load: 50 at once`; where none
+    /// has it, nothing is asked for. `figure` is then the label's own.
+    ids_label: Option<Text>,
     /// `removed`: each proof names what stores something (`write`) and where (`store`), and its command
     /// may not hold once that is removed.
     store: Option<Choice<Store>>,
@@ -110,8 +113,12 @@ impl Judge for Proofs {
     fn lint(&self) -> Result<(), SettingsError> {
         let claimed = matches!(self.figure.as_deref(), Some(Figure::Claimed));
         match (&self.ids, &self.ids_from, &self.ids_section) {
-            (None, None, None) if claimed || !self.ids_mention.is_empty() => {
-                Self::refuse("needs `ids` for `figure = \"claimed\"` and for `ids_mention`")
+            (None, None, None)
+                if claimed || !self.ids_mention.is_empty() || self.ids_label.is_some() =>
+            {
+                Self::refuse(
+                    "needs `ids` for `figure = \"claimed\"`, for `ids_mention` and for `ids_label`",
+                )
             }
             (None, None, None) | (Some(_), Some(_), _) => Ok(()),
             _ => Self::refuse("needs to be set so that `ids` and `ids_from` go together"),
@@ -120,6 +127,9 @@ impl Judge for Proofs {
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
+        if let Some(said) = self.unlabelled(subject)? {
+            return Ok(vec![in_form(answer(Self::NAME, Verdict::Pass, said))]);
+        }
         let proofs = match self.listed(subject) {
             Ok(proofs) => proofs,
             Err(Trouble::Fails(why)) => {
@@ -205,6 +215,10 @@ impl Proofs {
                 };
                 ids.retain(mentions);
             }
+            let entries = self.labelled(entries);
+            if self.ids_label.is_some() {
+                ids.retain(|id| entries.contains_key(id));
+            }
             if let Some(Figure::Claimed) = self.figure.as_deref() {
                 wrong.extend(
                     proofs
@@ -232,6 +246,27 @@ impl Proofs {
 }
 
 impl Proofs {
+    /// What the list says of each id that has the label; of each id where none is asked for.
+    fn labelled(&self, entries: BTreeMap<String, String>) -> BTreeMap<String, String> {
+        let Some(name) = self.ids_label.as_deref() else {
+            return entries;
+        };
+        let own = entries.into_iter();
+        own.filter_map(|(id, entry)| Some((id, labelled(&entry, name)?)))
+            .collect()
+    }
+
+    /// That nothing is asked for here, if no id has the label.
+    fn unlabelled(&self, subject: &Subject<'_>) -> Judged<Option<String>> {
+        let (ids, from) = (self.ids.as_deref(), self.ids_from.as_deref());
+        let wanted = IdsOf::named(ids, from, self.ids_section.as_deref());
+        let (Some(name), Some(wanted)) = (self.ids_label.as_deref(), wanted) else {
+            return Ok(None);
+        };
+        let none = self.labelled(wanted.entries(subject)?).is_empty();
+        Ok(none.then(|| format!("nothing in {} says `{name}:`", wanted.file)))
+    }
+
     /// Why a proof does not say what is kept where.
     fn unstored(&self, subject: &Subject<'_>, proof: &Record) -> Result<Option<String>, Trouble> {
         let Some(Store::Removed) = self.store.as_deref() else {

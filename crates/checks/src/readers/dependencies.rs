@@ -204,6 +204,11 @@ pub(crate) const LOCKFILES: [(World, &[&str]); 4] = [
     (World::Go, &["go.sum"]),
 ];
 
+/// Is this a manifest of a world that we know?
+pub(crate) fn is_manifest(name: &str) -> bool {
+    MANIFESTS.iter().any(|(known, ..)| *known == name)
+}
+
 /// Is this a lockfile of a world that we know?
 pub(crate) fn is_lock(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);

@@ -1,6 +1,7 @@
 //! A file tree as people draw it in a design, read into paths.
 
 use crate::error::Error;
+use crate::readers::{dependencies, sources};
 use globset::{GlobBuilder, GlobMatcher};
 
 /// One thing that the design names.
@@ -28,7 +29,9 @@ struct Drawn {
 }
 
 /// Everything that a drawing names: files, and folders of which nothing more is said (all in them
-/// is designed). `exists` says whether a folder of this name lies at the repository's root.
+/// is designed). `exists` says whether a folder of this name lies at the repository's root. One folder
+/// around everything is the repository itself if it is not there and holds what lies at a
+/// repository's top; else it is a folder that is yet to be made.
 pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<Designed>, Error> {
     let mut drawn: Vec<Drawn> = drawing.lines().filter_map(draw).collect();
     // A drawing may begin with the repository itself.
@@ -40,7 +43,9 @@ pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<D
     };
     if drawn.len() > 1 && outermost(&drawn) == 1 && drawn[0].column < drawn[1].column {
         let name = drawn[0].name.trim_end_matches('/');
-        if name == "." || !exists(name) {
+        let inside = drawn[1].column;
+        let mut inner = drawn[1..].iter().filter(|one| one.column == inside);
+        if name == "." || (!exists(name) && inner.any(|one| lies_at_the_top(&one.name))) {
             drawn.remove(0);
         }
     }
@@ -75,6 +80,19 @@ pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<D
         }
     }
     Ok(designed)
+}
+
+/// Does something of this name lie at a repository's top, and hardly anywhere below it?
+fn lies_at_the_top(name: &str) -> bool {
+    let name = name.trim_end_matches('/');
+    let plain = name.to_lowercase();
+    let begins = ["readme", "license", "makefile", "dockerfile"];
+    begins.iter().any(|begins| plain.starts_with(begins))
+        || (name.starts_with('.') && name.len() > 1 && !name.starts_with(".."))
+        || ["src", "docs"].contains(&name)
+        || sources::is_test(&format!("{name}/a"))
+        || dependencies::is_manifest(name)
+        || dependencies::is_lock(name)
 }
 
 fn thing(path: &str, glob: &str) -> Result<Designed, Error> {
@@ -128,6 +146,34 @@ mod tests {
         assert_eq!(paths(plain), wanted);
         let indented = "src/\n  main.rs\n  tax/\n    rate.rs\n";
         assert_eq!(paths(indented), ["src/main.rs", "src/tax/rate.rs"]);
+    }
+
+    #[test]
+    fn one_folder_around_everything_is_the_repository_or_is_yet_to_be_made() {
+        for (drawing, wanted) in [
+            (
+                "web/\n  main.js\n  tax/\n    rate.js\n",
+                &["web/main.js", "web/tax/rate.js"][..],
+            ),
+            ("shop/\n  main.py\n", &["shop/main.py"]),
+            ("shop/\n  main.py\n  README.md\n", &["main.py", "README.md"]),
+            (
+                "shop/\n  package.json\n  main.js\n",
+                &["package.json", "main.js"],
+            ),
+            ("shop/\n  src/\n    main.py\n", &["src/main.py"]),
+            (
+                "shop/\n  main.py\n  tests/\n    test_main.py\n",
+                &["main.py", "tests/test_main.py"],
+            ),
+            ("./\n  main.py\n", &["main.py"]),
+            (
+                "src/\n  main.py\n  README.md\n",
+                &["src/main.py", "src/README.md"],
+            ),
+        ] {
+            assert_eq!(paths(drawing), wanted, "{drawing}");
+        }
     }
 
     #[test]

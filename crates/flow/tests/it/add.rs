@@ -149,6 +149,29 @@ fn no_person_leads_past_an_open_security_finding() {
 }
 
 #[test]
+fn a_cheat_is_waived_no_more_than_a_security_finding() {
+    for (kind, waived) in [
+        ("security", false),
+        ("cheat", false),
+        ("architecture", true),
+    ] {
+        let mut hand = add(Autonomy::Auto);
+        hand.reaches("verify");
+        // Silence settles nothing: it is open when a person is asked.
+        hand.says(found(kind), "");
+        hand.says(pass(), "escalated");
+        assert_eq!(hand.state(), "escalated", "{kind}");
+        match waived {
+            true => hand.decide_because("risk_accepted", WAIVER).unwrap(),
+            false => {
+                let code = hand.rebuffed("risk_accepted", WAIVER);
+                assert_eq!(code, "risk_accepted_security", "{kind}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_draft_can_be_begun_anew_from_everywhere_and_questions_asked_while_it_is_one() {
     for state in ["specify", "critique", "tests", "build", "verify"] {
         let mut hand = add(Autonomy::Auto);

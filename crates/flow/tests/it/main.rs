@@ -12,6 +12,7 @@ mod questions;
 mod repairs;
 mod sessions;
 mod tlc;
+mod ways;
 
 use flow::{Source, Workflow, built_in, load};
 use std::sync::Arc;

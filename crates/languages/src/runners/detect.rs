@@ -163,4 +163,29 @@ mod tests {
         let bare = [("package.json", "{}"), ("Cargo.toml", "")];
         assert_eq!(of(&bare).unwrap(), Runner::Cargo);
     }
+
+    #[test]
+    fn a_line_for_tests_in_python_is_found_by_what_they_are_written_for() {
+        let line = |folder: &str, text: &str, files: &[&str]| {
+            let a_test = |asked: &str| (asked == folder).then(|| text.to_owned());
+            python_line(&a_test, &|path| files.contains(&path))
+        };
+        let unit = "import unittest\n";
+        for (folder, text, files, wanted) in [
+            ("tests", "def test_a(): ...", &[][..], "python3 -m pytest"),
+            ("tests", unit, &[], "python3 -m unittest discover -s tests"),
+            (
+                "test",
+                unit,
+                &["test/__init__.py"],
+                "python3 -m unittest discover -s test -t .",
+            ),
+            (".", unit, &[], "python3 -m unittest discover"),
+        ] {
+            assert_eq!(line(folder, text, files).as_deref(), Some(wanted));
+        }
+        // Tests elsewhere, and no test at all, say nothing.
+        assert_eq!(line("spec", unit, &[]), None);
+        assert!(is_python_test("test_a.py") && !is_python_test("a_test.rs"));
+    }
 }

@@ -230,6 +230,12 @@ fn a_sentence_becomes_a_delivered_product() {
     }
     let commits = world.git(&["log", "--format=%s", "refs/proofhouse/t"]);
     assert_eq!(commits.matches("passed its gate").count(), 8, "{commits}");
+    // A conventional commit says of what kind it is before its colon, in one word.
+    let ours = world.git(&["log", "--format=%s", "main..refs/proofhouse/t"]);
+    for subject in ours.lines() {
+        let kind = subject.split_once(": ").map_or("", |(kind, _)| kind);
+        assert!(!kind.is_empty() && !kind.contains(' '), "{subject}");
+    }
     world.run(&["audit"]).exits(0);
     // It rests: nothing is done twice.
     let before = world.journal().len();

@@ -78,3 +78,57 @@ fn a_brief_holds_no_totals_and_what_others_wrote_stays_short_and_marked_as_data(
     }
     assert!(seen > 0 && !fenced, "{seen}");
 }
+
+#[test]
+fn a_brief_says_what_may_be_done_what_not_and_where_it_may_lead() {
+    let mut hand = Hand::auto();
+    let mut seen = Vec::new();
+    for (next, gate) in [
+        ("", Verdict::Pass),
+        ("", Verdict::Pass),
+        ("verify", Verdict::Pass),
+        ("", Verdict::Fail),
+        ("verify", Verdict::Pass),
+        ("", Verdict::Pass),
+        ("", Verdict::Pass),
+    ] {
+        let state = hand.state();
+        let Some(Effect::Attempt(order)) = hand.flow.wanted().first().cloned() else {
+            panic!("an attempt is wanted in {state}")
+        };
+        let brief = order.brief;
+        let parts = [
+            format!("`{state}`"),
+            "## Allowed actions".to_owned(),
+            "## Forbidden actions".to_owned(),
+            "## Exact file updates".to_owned(),
+        ];
+        for part in &parts {
+            assert!(brief.contains(part), "{state}: no `{part}` in\n{brief}");
+        }
+        // What an agent may ask for is what the table has, and no other phase is offered to it.
+        let end = brief
+            .rsplit_once("## Your result")
+            .map_or("", |(_, end)| end);
+        let offered: Vec<&str> = [
+            "shape",
+            "implement",
+            "verify",
+            "review",
+            "repair",
+            "done",
+            "blocked",
+            "needs_user_decision",
+        ]
+        .into_iter()
+        .filter(|phase| end.contains(&format!("`{phase}`")))
+        .collect();
+        seen.push((state, offered));
+        hand.pass(next, gate);
+    }
+    let repair = seen.iter().find(|(state, _)| state == "repair").unwrap();
+    assert_eq!(repair.1, ["verify", "blocked", "needs_user_decision"]);
+    assert_eq!(seen[0].1, ["shape"]);
+    assert_eq!(seen[2].1, ["verify", "blocked", "needs_user_decision"]);
+    assert_eq!(hand.state(), "done");
+}
