@@ -5,13 +5,17 @@ use crate::support::{HONEST, World};
 use serde_json::Value;
 use std::process::Stdio;
 
-/// A run whose check hangs as long as nobody has met it.
+/// A check that hangs for so many seconds if nobody has met it yet.
+fn hangs(seconds: u32) -> String {
+    format!(
+        "if [ ! -e agent/met ]; then : > agent/met; exec sleep {seconds}; fi\ngrep -q good code.txt\n"
+    )
+}
+
+/// A run with this check.
 fn begun() -> World {
     let world = World::new();
-    world.write(
-        "agent/check.sh",
-        "if [ ! -e agent/met ]; then : > agent/met; exec sleep 86397; fi\ngrep -q good code.txt\n",
-    );
+    world.write("agent/check.sh", &hangs(86_397));
     let script = format!("log = \"agent.log\"\n{HONEST}");
     world.start_checked(&script, "sh agent/check.sh", &[]);
     world
@@ -42,13 +46,9 @@ fn is_running(command: &str) -> bool {
     })
 }
 
-#[test]
-fn a_gate_that_was_lost_is_run_again_and_counts_as_no_failure() {
-    let calm = begun();
-    calm.write("agent/met", "");
-    calm.run(&["run", "t"]).exits(0);
-
-    let world = begun();
+/// Begins the run, and kills its engine when somebody has met the check that hangs.
+#[track_caller]
+fn killed_at_its_check(world: &World) {
     let mut run = world.command(&["run", "t"]);
     let mut child = run
         .stdout(Stdio::null())
@@ -61,6 +61,82 @@ fn a_gate_that_was_lost_is_run_again_and_counts_as_no_failure() {
     }
     child.kill().unwrap();
     child.wait().unwrap();
+}
+
+/// Ships, and then asks.
+const SHIPPED: &str = r#"name = "shipped"
+about = "made, shipped and looked at"
+initial = "make"
+[role.coder]
+can = ["read", "edit"]
+about = "makes it"
+[state.make]
+kind = "work"
+role = "coder"
+brief = "b.md"
+passes = 3
+gate = [
+    { check = "deployed", file = "repo/TARGET.md" },
+    { check = "command", from = "commands" },
+]
+[state.done]
+kind = "end"
+[[transition]]
+action = "made"
+from = "make"
+to = "done"
+by = "engine"
+when = "gate.pass"
+[task]
+state_file = "STATE.md"
+phase_field = "Phase"
+files = ["STATE.md"]
+[[task.field]]
+name = "Phase"
+engine = "state"
+"#;
+
+#[test]
+fn what_a_gate_had_shipped_before_it_was_lost_is_not_shipped_again() {
+    let world = World::new();
+    world.write(".proofhouse/workflows/shipped/workflow.toml", SHIPPED);
+    world.write(".proofhouse/workflows/shipped/b.md", "Make it good.");
+    world.write(
+        ".proofhouse/workflows/shipped/task/STATE.md",
+        "Phase: make\n",
+    );
+    world.write("TARGET.md", "The folder.\n");
+    world.write("agent/live/log", "begun\n");
+    let deploy =
+        "[deploy]\nfolder = \"agent/live\"\ncommand = \"echo shipped >> agent/live/log\"\n";
+    world.write(".proofhouse/config.toml", deploy);
+    world.write("agent/check.sh", &hangs(86_398));
+    world.write(".gitignore", "agent/\n");
+    let script = "[[attempt]]\nsteps = [{ write = \"repo/code.txt\", text = \"good\\n\" }]\nresult = { summary = \"made\" }\n";
+    world.write("agent/script.toml", script);
+    let check = ["--check", "sh agent/check.sh"];
+    let agent = ["--agent", "scripted:agent/script.toml"];
+    let new = ["new", "shipped", "--dir", "tasks/t"];
+    world.run(&[&new[..], &check, &agent].concat()).exits(0);
+    killed_at_its_check(&world);
+    assert_eq!(world.read("agent/live/log"), "begun\nshipped\n");
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(world.read("agent/live/log"), "begun\nshipped\n");
+    let judged = world.judged("t");
+    assert!(
+        judged.contains("since a gate that was lost after it had shipped"),
+        "{judged}"
+    );
+}
+
+#[test]
+fn a_gate_that_was_lost_is_run_again_and_counts_as_no_failure() {
+    let calm = begun();
+    calm.write("agent/met", "");
+    calm.run(&["run", "t"]).exits(0);
+
+    let world = begun();
+    killed_at_its_check(&world);
     let begun = world.journal();
     let last = begun.last().unwrap().clone();
     assert_eq!(last["kind"], "effect_began.v1", "{last}");

@@ -170,22 +170,59 @@ fn live(world: &World) -> String {
     world.git(&[&live, "ls-tree", "-r", "--name-only", "live"])
 }
 
+/// What nobody but the line that ships may see.
+const CREDENTIAL: &str = "shipper-7f3a9c41";
+
 #[test]
 fn a_sentence_becomes_a_delivered_product() {
     let product = Product::begun("", &[]);
     // It is deployed to a branch of another repository, which the engine itself looks at.
     let world = &product.world;
     world.git(&["init", "-q", "--bare", "agent/live.git"]);
-    let deploy = "[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\n";
+    // Something is there before it, to be gone back to.
+    world.git(&["push", "-q", "agent/live.git", "HEAD:refs/heads/live"]);
+    let deploy = "[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\ncredentials = [\"GIT_COMMITTER_NAME\"]\n";
     world.write(".proofhouse/config.toml", deploy);
-    let target = HAPPY.replace(
-        "None; it runs locally.\n## Data Model",
-        "The branch `live`.\n## Data Model",
-    );
+    // It keeps something, declares a load, and is given a credential that only what ships may see.
+    let mut target = HAPPY.to_owned();
+    for (find, replace) in [
+        (
+            "None; it runs locally.\n## Data Model\nStateless: it keeps nothing.",
+            "The branch `live`.\n## Data Model\nStateful: the last greeting, in last.txt.",
+        ),
+        (
+            "in under 2000 ms.\n",
+            "in under 2000 ms. Load: 3 greetings at once\n",
+        ),
+        (
+            "    { write = \"task/verification.md\"",
+            "    { write = \"task/load.json\", text = '[{\"id\": \"AC-2\", \"command\": \"n=$(for one in a b c; do cargo run --quiet --offline -- $one & done | grep -c hello); echo $n greetings\", \"expect\": \"3 greetings\"}]' },\n    { write = \"task/verification.md\"",
+        ),
+        (
+            "    { write = \"task/health.json\"",
+            "    { write = \"task/persistence.json\", text = '[{\"id\": \"P-1\", \"write\": \"cargo run --quiet --offline -- Ada > last.txt\", \"store\": \"last.txt\", \"command\": \"cat last.txt\", \"expect\": \"hello Ada\"}]' },\n    { run = 'test -z \"$GIT_COMMITTER_NAME\"', must = true },\n    { write = \"task/health.json\"",
+        ),
+        (
+            "\"cargo run --quiet --offline -- Bob\\\"",
+            "\"test -z $GIT_COMMITTER_NAME && cargo run --quiet --offline -- Bob\\\"",
+        ),
+    ] {
+        assert!(target.contains(find), "{find}");
+        target = target.replacen(find, replace, 1);
+    }
     world.write("agent/script.toml", &target);
     let state = product.world.read("scaffolding/STATE.md");
     assert!(state.contains("Phase: Expanding"), "{state}");
-    let said = product.runs(0);
+    product
+        .world
+        .run(&["run", "t"])
+        .refuses(3, "no_credentials");
+    let run = || {
+        let mut run = product.world.command(&["run", "t"]);
+        let run = run.env("GIT_COMMITTER_NAME", CREDENTIAL);
+        Said::from(run.output().unwrap()).exits(0)
+    };
+    let said = run();
     assert!(said.out.contains("done"), "{}", said.out);
     let status = product.world.run(&["status", "t"]).exits(0).out;
     assert!(
@@ -217,6 +254,17 @@ fn a_sentence_becomes_a_delivered_product() {
     for action in straight {
         assert!(log.contains(action), "no {action} in\n{log}");
     }
+    let live_git = format!("--git-dir={}", world.at("agent/live.git").display());
+    let who = world.git(&[&live_git, "log", "-1", "--format=%cn", "live"]);
+    assert_eq!(who.trim(), CREDENTIAL);
+    let kept = world.judged("t");
+    for shown in [
+        "`3 greetings` is seen",
+        "`hello Ada` is seen",
+        "taken back and shipped again",
+    ] {
+        assert!(kept.contains(shown), "no {shown} in {kept}");
+    }
     let shipped = live(world);
     assert!(!shipped.contains("scaffolding"), "{shipped}");
     for file in ["src/lib.rs", "README.md", "DELIVERY.md"] {
@@ -239,6 +287,10 @@ fn a_sentence_becomes_a_delivered_product() {
     world.run(&["audit"]).exits(0);
     // It rests: nothing is done twice.
     let before = world.journal().len();
-    product.runs(0);
+    run();
     assert_eq!(world.journal().len(), before);
+    let mut grep = std::process::Command::new("grep");
+    let found = grep.args(["-rl", CREDENTIAL]).arg(world.at(".proofhouse"));
+    let found = Said::from(found.output().unwrap());
+    assert_eq!((found.code, found.out.as_str()), (1, ""), "it is kept");
 }

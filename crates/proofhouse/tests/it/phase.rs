@@ -1,5 +1,7 @@
 //! The `phase` workflow through the real binary.
 
+mod features;
+
 use crate::support::{CHECK, HONEST, World};
 
 #[test]
