@@ -8,6 +8,7 @@ use engine::wave::listed::names;
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use workspace::error::EngineError;
 use workspace::git::run_ref;
@@ -79,8 +80,56 @@ pub fn gc(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
         worktree::prune(&project)?;
     }
     items.extend(scratch(&project, mode)?);
+    items.extend(litter(mode));
     Ok(items)
 }
+
+/// What a killed process of ours left in the temporary folder: its number is in the name, and no process
+/// has it any more. A container may share the folder and not the numbers: what is young stays.
+fn litter(mode: Mode) -> Vec<Item> {
+    let processes = std::path::Path::new("/proc");
+    let own = std::fs::metadata(processes.join("self")).map(|own| own.uid());
+    let Ok(own) = own else {
+        return Vec::new();
+    };
+    let entries = std::fs::read_dir(std::env::temp_dir());
+    let entries = entries.into_iter().flatten().flatten();
+    let mut items = Vec::new();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let rest = LITTER.iter().find_map(|ours| name.strip_prefix(ours));
+        let number = rest.and_then(|rest| rest.split_once('-'));
+        let Some(Ok(number)) = number.map(|(number, _)| number.parse::<u32>()) else {
+            continue;
+        };
+        let is_ours = entry.metadata().is_ok_and(|it| {
+            let old = it.modified().ok().and_then(|at| at.elapsed().ok());
+            it.is_dir() && it.uid() == own && old.is_some_and(|old| old > A_DAY)
+        });
+        if !is_ours || processes.join(number.to_string()).exists() {
+            continue;
+        }
+        let path = entry.path();
+        let fate = match mode {
+            Mode::DryRun => Fate::Removable,
+            Mode::Remove if store::remove_tree(&path).is_ok() => Fate::Removed,
+            Mode::Remove => Fate::Kept,
+        };
+        items.push(Item {
+            what: What::Scratch,
+            name,
+            path,
+            fate,
+            why: "the process that made it is gone".to_owned(),
+        });
+    }
+    items
+}
+
+const A_DAY: std::time::Duration = std::time::Duration::from_secs(24 * 3600);
+
+/// How folders begin that checks make for themselves.
+const LITTER: [&str; 2] = ["proofhouse-room-", "proofhouse-report-"];
 
 /// The worktree of a run: its last commit must be in a branch, and hold everything in it.
 fn of_run(

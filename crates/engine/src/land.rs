@@ -29,7 +29,7 @@ use std::path::Path;
 use workspace::context::validation_commands;
 use workspace::error::EngineError;
 use workspace::git::{self, git, text};
-use workspace::lock::Lock;
+use workspace::lock::{self, Lock};
 use workspace::project::Project;
 use workspace::worktree::{self, Merged, Removal};
 
@@ -296,6 +296,8 @@ struct Together {
 /// Puts what a run made onto a branch.
 pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, EngineError> {
     let _lock = held(project, run)?;
+    // Who lands meanwhile would move the branch under what is proven here.
+    let _turn = lock::turn(&project.at_top().work(run).with_file_name(".landing"))?;
     let ready = Ready::of(project, run, &how.onto)?;
     let (commit, together) = ready.compose(how)?;
     let (project, head) = (&ready.project, &ready.head);
@@ -368,12 +370,19 @@ fn step(project: &Project, branch: &str, from: &str, to: &str) -> Result<(), Eng
     let repo = project.repo();
     if worktree::branch(repo)?.as_deref() == Some(branch) {
         return worktree::fast_forward(project, to).map_err(|error| {
+            // Git names them, each in a line that begins with a tab.
+            let files = error
+                .what
+                .lines()
+                .filter_map(|line| line.strip_prefix('\t'));
+            let files: Vec<&str> = files.collect();
+            let files = match files.is_empty() {
+                true => error.what.clone(),
+                false => files.join(", "),
+            };
             EngineError::user(
                 "tree_in_the_way",
-                format!(
-                    "your tree has changes where the work is to land: {}",
-                    error.what
-                ),
+                format!("your tree has changes where the work is to land: {files}"),
                 "commit or stash them, and land again; nothing was changed",
             )
         });

@@ -290,6 +290,7 @@ fn able(machine: &Flow, agents: &BTreeMap<String, Arc<dyn Agent>>) -> Result<(),
     match lacking.as_deref() {
         Some([why, ..]) => {
             let (what, mend) = why.split_once("; ").unwrap_or((why, "install it"));
+            let mend = format!("{mend}; or name another with `--agent`");
             Err(EngineError::environment("agent_missing", what, mend))
         }
         _ => Ok(()),

@@ -112,7 +112,7 @@ impl Change {
         let started = machine
             .started()
             .filter(|started| started.own_tree.is_some());
-        let Some(started) = started.filter(|_| !over) else {
+        let Some(started) = started else {
             return Ok(None);
         };
         let run = started.run.as_str();
@@ -129,7 +129,10 @@ impl Change {
             ..work.clone()
         };
         // What a gate let pass is what an answer is about, whatever lies there by now.
-        let judged = machine.passed_tree().filter(|tree| has(project, tree));
+        let judged = match over {
+            true => Some(work.tip.as_str()),
+            false => machine.passed_tree().filter(|tree| has(project, tree)),
+        };
         let (shown, edited) = match judged {
             None => (now, Vec::new()),
             Some(tree) => {

@@ -181,7 +181,7 @@ pub fn works_here(run: &str) -> EngineError {
     EngineError::user(
         "works_here",
         format!("`{run}` works in your own tree: what it made is there, and `git diff` shows it"),
-        "commit it yourself; runs that are begun without `--here` have a tree of their own",
+        "commit it yourself, or put it back with `git restore`; runs that are begun without `--here` have a tree of their own",
     )
 }
 

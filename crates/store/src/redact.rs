@@ -79,17 +79,19 @@ const fn shape(start: &'static str, least: usize, body: fn(char) -> bool) -> Sha
     Shape { start, least, body }
 }
 
-/// The bytes with which anything begins that is looked for; every other one is passed over at once.
-const BEGINS: [bool; 256] = {
-    let mut all = [false; 256];
+/// The two bytes with which anything begins that is looked for; every other place is passed over at once.
+static BEGINS: [[bool; 256]; 256] = {
+    let mut all = [[false; 256]; 256];
     let mut at = 0;
     while at < SHAPES.len() {
-        all[SHAPES[at].start.as_bytes()[0] as usize] = true;
+        let start = SHAPES[at].start.as_bytes();
+        all[start[0] as usize][start[1] as usize] = true;
         at += 1;
     }
     let mut others = [web::TOKEN, web::ADDRESS, pem::BEGIN].as_slice();
     while let [first, rest @ ..] = others {
-        all[first.as_bytes()[0] as usize] = true;
+        let start = first.as_bytes();
+        all[start[0] as usize][start[1] as usize] = true;
         others = rest;
     }
     all
@@ -97,8 +99,8 @@ const BEGINS: [bool; 256] = {
 
 /// The first place from `at` on where something may begin. Those bytes are ASCII: it is a character's.
 fn may_begin(text: &str, at: usize) -> Option<usize> {
-    let mut bytes = text.as_bytes()[at..].iter();
-    let next = bytes.position(|byte| BEGINS[usize::from(*byte)])?;
+    let mut pairs = text.as_bytes()[at..].windows(2);
+    let next = pairs.position(|pair| BEGINS[usize::from(pair[0])][usize::from(pair[1])])?;
     Some(at + next)
 }
 

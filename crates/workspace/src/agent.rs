@@ -48,7 +48,7 @@ fn unstaffed<'a>(workflow: &'a Workflow, by_role: &BTreeMap<&str, &str>) -> Opti
     roles.find(|role| !by_role.contains_key(role))
 }
 
-const SET_ONE: &str = "give `--agent`, or set `agent` in .proofhouse/config.toml; `proofhouse init` looks for installed ones";
+const SET_ONE: &str = "set `agent` in .proofhouse/config.toml (`proofhouse init` looks for installed ones), or give `--agent` to `do`, `new` or `run`";
 
 /// Who works in which role, all of them: a role that nobody is set for is an error.
 pub fn staffed<'a>(

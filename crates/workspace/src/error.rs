@@ -183,9 +183,14 @@ impl From<sandbox::LaunchError> for Error {
 
 impl From<agents::AgentError> for Error {
     fn from(error: agents::AgentError) -> Self {
-        let mend =
-            "correct the agent; docs/agents.md and docs/scripted-agent.md show how".to_owned();
-        Self::of(Blame::User, error.code(), error.to_string(), mend).caused_by(error)
+        // Most of them say in their last clause what to do.
+        let said = error.to_string();
+        let (what, mend) = said.rsplit_once("; ").unwrap_or((
+            &said,
+            "correct the agent; docs/agents.md and docs/scripted-agent.md show how",
+        ));
+        let (what, mend) = (what.to_owned(), mend.to_owned());
+        Self::of(Blame::User, error.code(), what, mend).caused_by(error)
     }
 }
 

@@ -12,7 +12,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 use workspace::error::EngineError;
-use workspace::git::{git, text};
+use workspace::git::text;
 use workspace::project::Project;
 use workspace::records;
 
@@ -29,7 +29,7 @@ pub fn request(
         shape: Shape::One,
         ..how.clone()
     };
-    let address = address(ready.project.repo(), remote)?;
+    let address = records::address(&ready.project, remote)?;
     let (commit, _) = ready.compose(&one)?;
     let said = how.message.clone();
     let said = said.unwrap_or_else(|| message(&ready.peek, &ready.started));
@@ -54,17 +54,6 @@ pub fn request(
         }
     }
     Ok(request)
-}
-
-fn address(repo: &Path, remote: &str) -> Result<String, EngineError> {
-    let said = git(repo, &["remote", "get-url", "--", remote], &[]);
-    said.map(|said| text(&said)).map_err(|_| {
-        EngineError::user(
-            "no_remote",
-            format!("there is no remote `{remote}` to push to"),
-            "add one with `git remote add`, or name another with `--remote`",
-        )
-    })
 }
 
 /// Who is asked, the one for that kind of host first.

@@ -328,9 +328,8 @@ impl MilestoneFolder {
 
 fn unknown(what: &str, all: &[String]) -> EngineError {
     let mend = match all {
-        [] => {
-            "write .proofhouse/milestones/NAME/milestone.toml; docs/waves.md shows one".to_owned()
-        }
+        [] => "`proofhouse milestone new NAME` begins one, in .proofhouse/milestones/NAME/milestone.toml"
+            .to_owned(),
         all => format!("milestones here: {}", all.join(", ")),
     };
     EngineError::user("milestone_not_found", what, mend)

@@ -7,7 +7,7 @@ use super::words::{GATE_FAILED, NO_PROGRESS, hold_sentence};
 use crate::workflow::{Fact, Field, Owner, Workflow};
 use kernel::effect::Weight;
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
-use kernel::outcome::{Verdict, passes};
+use kernel::outcome::{Class, Verdict, passes};
 use kernel::position::Hold;
 use kernel::table::{Completing, Kind};
 use kernel::{StateName, Status};
@@ -110,6 +110,11 @@ fn led_to(run: &FlowState, hold: &Hold) -> Vec<String> {
     let failed = failed.filter(|result| !passes(std::slice::from_ref(result)));
     let mut lines = vec![format!("Before that, in `{}`: {why}", run.position.state)];
     lines.extend(failed.map(|result| format!("- {}: {}", result.check, result.reason)));
+    let attempt = run
+        .outcome
+        .iter()
+        .filter(|ended| ended.class != Class::Done);
+    lines.extend(attempt.map(|ended| format!("- the last attempt: {}", ended.reason)));
     lines
 }
 

@@ -73,7 +73,7 @@ onto your branch as one commit.")]
     LightsOut(Sentence),
     /// Start a run: make its task folder and its journal
     #[command(after_help = "Example:
-  proofhouse new phase --dir tasks/slugs --set objective='Add slugify()' \\
+  proofhouse new phase --name slugs --set objective='Add slugify()' \\
     --set done_gate='cargo test passes' --check 'cargo test' --agent command:my-agent")]
     New(New),
     /// Drive a run until it is done or a person must decide
@@ -319,8 +319,14 @@ impl Command {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum ConfigCommand {
-    /// Every setting, its value and its source
-    Show,
+    /// What is set, with its value and its source
+    Show {
+        /// Only settings whose name begins so, set or not
+        name: Option<String>,
+        /// Every setting there is, with its default and what it is for
+        #[arg(long)]
+        all: bool,
+    },
     /// Let settings of the committed config.toml count that open the sandbox or the network; asks at
     /// the terminal
     Confirm,
@@ -407,7 +413,7 @@ pub(crate) struct New {
     /// What you want, in a sentence, for workflows that take it (`lights-out "build me X"`)
     #[arg(value_parser = said)]
     pub(crate) request: Option<String>,
-    /// The task folder to make (default: the workflow's own, if it has one)
+    /// The task folder to make, in the run's tree (default: below .proofhouse/, outside of it)
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
     /// Work in your own tree, as it is, instead of in a worktree of the run's own
@@ -422,7 +428,7 @@ pub(crate) struct New {
     /// Write files that the workflow needs and you do not have from their templates, without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// The run's name (default: from the folder's name)
+    /// The run's name (default: from the sentence, else from the folder)
     #[arg(long)]
     pub(crate) name: Option<String>,
     /// Set a field of the state file; agents cannot change it afterwards

@@ -1,7 +1,7 @@
 //! `proofhouse config show` and `config confirm`.
 
 use super::exit;
-use super::out::Out;
+use super::out::{Out, count};
 use engine::approval::{ControllingTerminal, Terminal};
 use std::path::Path;
 use workspace::config::keys::{self, KEYS};
@@ -15,13 +15,21 @@ fn shown(value: &Value) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
-pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
+pub(crate) fn show(
+    project: &Project,
+    begins: Option<&str>,
+    all: bool,
+    out: &Out,
+) -> Result<u8, EngineError> {
     let config = project.config()?;
+    let wanted = |name: &str| begins.is_none_or(|begins| name.starts_with(begins));
     let mut set: Vec<(String, Value, String)> = config
         .iter()
+        .filter(|(name, _, _)| wanted(name))
         .map(|(name, value, source)| (name.clone(), value.clone(), source.to_string()))
         .collect();
-    let unset = |key: &&keys::Key| !config.iter().any(|(name, _, _)| *name == key.name);
+    let unset =
+        |key: &&keys::Key| wanted(key.name) && !config.iter().any(|(name, _, _)| *name == key.name);
     let unset: Vec<&keys::Key> = KEYS.iter().filter(unset).collect();
     if out.json {
         set.extend(unset.iter().filter_map(|key| {
@@ -39,7 +47,11 @@ pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
     for (name, value, source) in set {
         rows.push(vec![name, shown(&value), source]);
     }
-    for key in unset {
+    let more = match all || begins.is_some() {
+        true => 0,
+        false => unset.len(),
+    };
+    for key in unset.iter().skip(more) {
         let variable = if key.name.contains('*') {
             String::new()
         } else {
@@ -52,7 +64,15 @@ pub(crate) fn show(project: &Project, out: &Out) -> Result<u8, EngineError> {
         let about = format!("{source}; {}{variable}", key.about);
         rows.push(vec![key.name.to_owned(), value, about]);
     }
-    out.table(&["setting", "value", "source"], &rows);
+    if !rows.is_empty() {
+        out.table(&["setting", "value", "source"], &rows);
+    }
+    if more > 0 {
+        let others = count(more as u64, "other setting");
+        out.line(&format!(
+            "{others}: `proofhouse config show --all`, or `config show NAME`"
+        ));
+    }
     Ok(exit::OK)
 }
 

@@ -4,7 +4,7 @@ use super::args::{Decide, Run, Signing};
 use super::out::{Out, Tone};
 use super::signing::{self, approved, show};
 use super::{exit, inbox, land, of_factory, run, status};
-use engine::approval::Words;
+use engine::approval::{ControllingTerminal, Terminal as _, Words};
 use engine::decide::{Ask, Decided};
 use kernel::Machine;
 use kernel::machine::Activity;
@@ -62,7 +62,11 @@ fn on_record(ask: &Ask<'_>, decided: &Decided, out: &Out) {
 /// Is a person about to be asked for the code?
 fn at_terminal(project: &Project, signing: &Signing) -> bool {
     let unsigned = signing.sign.is_none() && signing.signature.is_none();
-    unsigned && !signing.message && matches!(project.read_approvers(), Ok(None))
+    // Where nobody can be asked, that is all there is to say.
+    unsigned
+        && !signing.message
+        && matches!(project.read_approvers(), Ok(None))
+        && ControllingTerminal::open().is_terminal()
 }
 
 /// What the decision rests on, before the person confirms it.
@@ -101,6 +105,8 @@ pub(crate) fn say(
     let done = decided.status.activity == Activity::Done;
     if done && land::own_tree(project, &decided.name) == Some(true) {
         out.line(&format!("next: proofhouse land {}", decided.name));
+    } else if decided.status.activity == Activity::Stopped {
+        out.line(&format!("next: proofhouse discard {}", decided.name));
     } else if decided.more {
         out.line(&format!("next: {}", decided.go_on));
     } else if decided.status.waiting_for.is_some() {

@@ -1,13 +1,13 @@
 //! `proofhouse do`, `add`, `phase`, `slice` and `lights-out`: a sentence in, work that can be landed out.
 
 use super::args::{AutonomyArg, New, RiskArg, Run, Sentence};
-use super::out::Out;
+use super::out::{Out, plain};
 use super::{new, run};
 use engine::session::could_begin;
 use engine::start::{LOOKED_FOR, WantsCommands, wanted_commands};
 use std::io::{BufRead, IsTerminal, Write};
 use workspace::config::Config;
-use workspace::{EngineError, Project};
+use workspace::{EngineError, Project, worktree};
 
 pub(crate) fn do_it(
     project: &Project,
@@ -73,6 +73,7 @@ pub(crate) fn do_it(
                 "  agent        {agent}  (installed; `agent` in the config names another)"
             ));
         }
+        surroundings(project, &asked, out)?;
     }
     let driven = Run {
         run: Some(started.run.clone()),
@@ -82,6 +83,33 @@ pub(crate) fn do_it(
         restore_views: false,
     };
     run::run(project, &driven, out)
+}
+
+/// What of the person's tree the run does not have, and what they will be asked for later.
+fn surroundings(project: &Project, asked: &New, out: &Out) -> Result<(), EngineError> {
+    const MOST: usize = 3;
+    if asked.here {
+        return Ok(());
+    }
+    let left_out = match asked.with_edits {
+        true => Vec::new(),
+        false => worktree::untracked(project.top())?,
+    };
+    if !left_out.is_empty() {
+        let more = match left_out.len().saturating_sub(MOST) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let some = left_out[..left_out.len().min(MOST)].join(", ");
+        out.line(&format!(
+            "  left out     {}{more}  (in no commit; `--with-edits` begins with all of your tree)",
+            plain(&some)
+        ));
+    }
+    if worktree::branch(project.repo())?.is_none() {
+        out.line("  branch       none is checked out: `land` will need `--onto BRANCH`");
+    }
+    Ok(())
 }
 
 /// The coding agent that is installed, where the config names none; one that can log in comes first.

@@ -117,7 +117,7 @@ const OF_A_FAILURE: usize = 8;
 /// What a person decides on: what was asked for and when, what changed, what was proven and what was
 /// not, what it cost, and who worked.
 pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
-    let row = |name: &str, text: &str| out.line(&format!("  {name:<11} {text}"));
+    let row = |name: &str, text: &str| row(out, name, text);
     if !grounds.objective.trim().is_empty() {
         row("objective", &uncut(&grounds.objective));
     }
@@ -125,7 +125,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     row(
         "age",
         &format!(
-            "begun {} ago, waits since {}",
+            "begun {} ago, has waited for {}",
             duration(now.since(grounds.began)),
             duration(now.since(grounds.last))
         ),
@@ -155,19 +155,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             "nothing: no command has passed that could have failed",
         );
     }
-    if let Some(standing) = &grounds.worth {
-        let worth = match standing.worth {
-            "weak" => out.paint(Tone::Bad, standing.worth),
-            worth => worth.to_owned(),
-        };
-        row("worth", &format!("{worth}: {}", standing.means));
-        for tried in &standing.tried {
-            row("", &plain(tried));
-        }
-        if !standing.stronger.is_empty() {
-            row("", &format!("for more, {}", standing.stronger));
-        }
-    }
+    worth(out, grounds);
     for one in &grounds.said {
         let reason = plain(&one.reason);
         row(
@@ -213,25 +201,55 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         let found = plain(&one.found);
         out.line(&format!("  {caught} {}{times}: {found}", one.what));
     }
-    let spend = &grounds.spend;
-    let tokens = spend
-        .usage
-        .input_tokens
-        .saturating_add(spend.usage.output_tokens);
-    row(
-        "cost",
-        &format!(
-            "{}, {}, {}, {}",
-            dollars(spend.usage.micro_dollars),
-            count(tokens, "token"),
-            count(spend.attempts, "attempt"),
-            duration(spend.millis)
-        ),
-    );
+    cost(out, grounds);
     if let Some(exam) = &grounds.exam {
         row("exam", &figures::exam(exam));
     }
     for worker in &grounds.workers {
         row("by", &plain(&worker.words()));
     }
+}
+
+fn row(out: &Out, name: &str, text: &str) {
+    out.line(&format!("  {name:<11} {text}"));
+}
+
+/// What passed evidence is worth, and what would be worth more.
+pub(crate) fn worth(out: &Out, grounds: &Grounds) {
+    if let Some(standing) = &grounds.worth {
+        let worth = match standing.worth {
+            "weak" => out.paint(Tone::Bad, standing.worth),
+            worth => worth.to_owned(),
+        };
+        row(out, "worth", &format!("{worth}: {}", standing.means));
+        for tried in &standing.tried {
+            row(out, "", &plain(tried));
+        }
+        if !standing.stronger.is_empty() {
+            row(out, "", &format!("for more, {}", standing.stronger));
+        }
+    }
+}
+
+/// What it has cost so far.
+pub(crate) fn cost(out: &Out, grounds: &Grounds) {
+    let spend = &grounds.spend;
+    let tokens = spend
+        .usage
+        .input_tokens
+        .saturating_add(spend.usage.output_tokens);
+    // Not everybody says what was used, and that is not the same as nothing.
+    let usage = match (spend.usage.micro_dollars, tokens) {
+        (0, 0) => "no usage told".to_owned(),
+        (money, tokens) => format!("{}, {}", dollars(money), count(tokens, "token")),
+    };
+    row(
+        out,
+        "cost",
+        &format!(
+            "{usage}, {}, {}",
+            count(spend.attempts, "attempt"),
+            duration(spend.millis)
+        ),
+    );
 }

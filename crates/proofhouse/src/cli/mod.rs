@@ -119,8 +119,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Deltas => due::deltas(&project, out),
         Command::Guide => due::guide(&project, out),
         Command::Config {
-            command: ConfigCommand::Show,
-        } => config::show(&project, out),
+            command: ConfigCommand::Show { name, all },
+        } => config::show(&project, name.as_deref(), *all, out),
         Command::Config {
             command: ConfigCommand::Confirm,
         } => config::confirm(&project, out),

@@ -116,6 +116,10 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
             say(format!("evidence: {}", evidence(project, run)?));
             say(format!("verify it yourself: proofhouse audit {run}"));
             if !out.json {
+                let peek = report::look::peek_run(project, run)?;
+                let grounds = report::inbox::grounds(project, run, &peek)?;
+                inbox::worth(out, &grounds);
+                inbox::cost(out, &grounds);
                 land::offer(project, run, out);
             }
             exit::OK

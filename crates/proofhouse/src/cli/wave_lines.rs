@@ -2,7 +2,7 @@
 //! for how long and for how much.
 
 use super::notify;
-use super::out::{Out, dollars, duration, plain};
+use super::out::{Out, count, dollars, duration, plain};
 use super::progress::{FRAMES, live_line};
 use ::wave::board::Stage;
 use ::wave::fact::TaskWaits;
@@ -150,20 +150,25 @@ impl Drop for Lines<'_> {
     }
 }
 
+/// As much of a commit's name as people read.
+fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
 fn line(fact: &Fact) -> Option<String> {
     Some(match fact {
         Fact::WaveOpened(opened) => format!(
-            "wave {} of {} tasks on {}",
+            "wave {}: {} on {}",
             opened.number,
-            opened.roster.len(),
-            opened.base
+            count(opened.roster.len() as u64, "task"),
+            short(&opened.base)
         ),
-        Fact::TaskClaimed(claimed) => format!("{}: claimed until {}", claimed.task, claimed.until),
+        Fact::TaskClaimed(claimed) => format!("{}: claimed", claimed.task),
         Fact::TaskForked(_) | Fact::MergeBegan(_) | Fact::TailCut(_) => return None,
         Fact::ClaimReturned(back) => format!("{}: its claim went back", back.task),
         Fact::TaskWaits(waits) => format!("{}: waits for a person ({})", waits.task, waits.reason),
         Fact::TaskResumed(resumed) => format!("{}: a person has answered", resumed.task),
-        Fact::TaskFinished(done) => format!("{}: finished as {}", done.task, done.commit),
+        Fact::TaskFinished(done) => format!("{}: finished as {}", done.task, short(&done.commit)),
         Fact::TaskFailed(failed) => {
             format!(
                 "{}: failed, {}: {}",
@@ -174,13 +179,15 @@ fn line(fact: &Fact) -> Option<String> {
         Fact::MergeHeld(held) => {
             format!("{}: not merged, {}: {}", held.task, held.code, held.reason)
         }
-        Fact::TaskMerged(merged) => format!("{}: merged as {}", merged.task, merged.commit),
+        Fact::TaskMerged(merged) => {
+            format!("{}: merged as {}", merged.task, short(&merged.commit))
+        }
         Fact::TaskPutBack(back) => {
             format!("{}: put back, {}: {}", back.task, back.code, back.reason)
         }
         Fact::WaveFellBack(back) => format!("{} failed: one by one from here", back.failures),
         Fact::WaveClosed(closed) => closed.digest.clone(),
-        Fact::GoalJudged(judged) => format!("criteria tried on {}", judged.commit),
+        Fact::GoalJudged(judged) => format!("criteria tried on {}", short(&judged.commit)),
         Fact::CriterionTicked(ticked) => {
             format!("`{}` ticked by {}", ticked.criterion, ticked.said.who)
         }

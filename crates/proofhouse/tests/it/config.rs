@@ -51,7 +51,17 @@ fn the_later_layer_wins_and_show_says_where_each_value_comes_from() {
     );
     let default = ("loopback".into(), "default".to_owned());
     assert_eq!(value(&facts, "network.checks"), default);
-    let said = world.run(&["config", "show"]).exits(0);
+    let said = world.run(&["config", "show"]).exits(0).out;
+    assert!(
+        said.contains("config show --all") && !said.contains("day.micro_dollars"),
+        "{said}"
+    );
+    let said = world.run(&["config", "show", "network.che"]).exits(0).out;
+    assert!(
+        said.contains("loopback") && said.lines().count() == 2,
+        "{said}"
+    );
+    let said = world.run(&["config", "show", "--all"]).exits(0);
     assert!(
         said.out.contains("not set") && said.out.contains("$PROOFHOUSE_DAY__MICRO_DOLLARS"),
         "{}",

@@ -41,7 +41,7 @@ fn the_inbox_shows_what_a_decision_rests_on() {
         at("-bad\n"),
         at("proofhouse diff t"),
         at("proven      command: "),
-        at("cost        $"),
+        at("cost        no usage told"),
         at("by          scripted as "),
         at("proofhouse decide t "),
     ];

@@ -25,6 +25,21 @@ pub fn let_in() -> Vec<(&'static str, String)> {
         .collect()
 }
 
+/// Where a remote is; a path or an address is its own name.
+pub fn address(project: &Project, remote: &str) -> Result<String, Error> {
+    match git(project.top(), &["remote", "get-url", "--", remote], &[]) {
+        Ok(said) => Ok(text(&said)),
+        Err(_) if remote.contains(['/', ':']) || project.top().join(remote).is_dir() => {
+            Ok(remote.to_owned())
+        }
+        Err(_) => Err(Error::user(
+            "no_remote",
+            format!("there is no remote `{remote}`"),
+            "add one with `git remote add`, or name another with `--remote`",
+        )),
+    }
+}
+
 /// Runs a git that speaks with a remote.
 pub fn speak(project: &Project, args: &[&str]) -> Result<(), Error> {
     let env = let_in();
@@ -37,6 +52,7 @@ pub fn speak(project: &Project, args: &[&str]) -> Result<(), Error> {
 
 /// Pushes everything; gives how many refs there are.
 pub fn push(project: &Project, remote: &str) -> Result<usize, Error> {
+    address(project, remote)?;
     let listed = ["for-each-ref", "--format=%(refname)", "refs/proofhouse/"];
     let listed = text(&git(project.top(), &listed, &[])?);
     if !listed.is_empty() {
@@ -47,6 +63,7 @@ pub fn push(project: &Project, remote: &str) -> Result<usize, Error> {
 
 /// Fetches everything, and lays out what is new. Gives the runs that nobody had here.
 pub fn fetch(project: &Project, remote: &str) -> Result<Vec<String>, Error> {
+    address(project, remote)?;
     speak(
         project,
         &["fetch", "--quiet", "--no-tags", "--", remote, ALL],

@@ -105,6 +105,22 @@ pub fn uncommitted(repo: &Path) -> Result<Vec<String>, Error> {
     Ok(files.take(MOST).map(|line| line[3..].to_owned()).collect())
 }
 
+/// Files that git neither knows nor ignores.
+pub fn untracked(repo: &Path) -> Result<Vec<String>, Error> {
+    let args = [
+        "ls-files",
+        "--others",
+        "--exclude-standard",
+        "-z",
+        "--",
+        ".",
+        ":(exclude).proofhouse",
+    ];
+    let listed = String::from_utf8_lossy(&git(repo, &args, &[])?).into_owned();
+    let files = listed.split('\0').filter(|name| !name.is_empty());
+    Ok(files.map(str::to_owned).collect())
+}
+
 /// The branch that is checked out; none if no branch is.
 pub fn branch(repo: &Path) -> Result<Option<String>, Error> {
     let ended = git::ended(repo, &["symbolic-ref", "--quiet", "--short", "HEAD"], &[])?;

@@ -24,6 +24,9 @@ pub enum Removal {
 /// What a worktree is called while it is being deleted. No run can have such a name.
 pub(super) const REMOVING: &str = ".removing-";
 
+/// As many files are named that a worktree stays for.
+const MOST_NAMED: usize = 5;
+
 /// Why a worktree must stay; none if everything in it, save what git ignores, is in `commit`. It
 /// changes nothing that is anybody's: a person may have made a branch in it, or be at work in it.
 pub fn held(repo: &Path, dir: &Path, commit: &str) -> Result<Option<String>, Error> {
@@ -49,8 +52,18 @@ pub fn held(repo: &Path, dir: &Path, commit: &str) -> Result<Option<String>, Err
         }
         Err(error) => return Err(error),
     }
-    let first = first_difference(dir, &record, commit)?;
-    Ok(first.map(|first| format!("{first} in it is in no commit")))
+    let differ = differences(dir, &record, commit)?;
+    Ok(match differ.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} in it is in no commit")),
+        some if some.len() <= MOST_NAMED => {
+            Some(format!("{} in it are in no commit", some.join(", ")))
+        }
+        many => {
+            let (named, more) = (many[..MOST_NAMED].join(", "), many.len() - MOST_NAMED);
+            Some(format!("{named} and {more} more in it are in no commit"))
+        }
+    })
 }
 
 /// What a worktree stands on, from its file or from git.
@@ -75,7 +88,7 @@ pub(super) fn own_record(repo: &Path, dir: &Path) -> Result<Option<PathBuf>, Err
 
 /// The first file of a worktree, save what git ignores, that is not as in the commit. Asked with an
 /// index of its own, so that nothing changes and no mark in the worktree's index hides a file.
-fn first_difference(dir: &Path, record: &Path, commit: &str) -> Result<Option<String>, Error> {
+fn differences(dir: &Path, record: &Path, commit: &str) -> Result<Vec<String>, Error> {
     let path = record.join(format!("proofhouse-index-{}", std::process::id()));
     let index = path.display().to_string();
     let env = [("GIT_INDEX_FILE", index.as_str())];
@@ -85,7 +98,9 @@ fn first_difference(dir: &Path, record: &Path, commit: &str) -> Result<Option<St
     });
     let _ = std::fs::remove_file(&path);
     let (status, staged) = found?;
-    Ok(first_unlike_the_index(&status).or_else(|| filled_submodule(dir, &staged)))
+    let mut differ = unlike_the_index(&status);
+    differ.extend(filled_submodule(dir, &staged).filter(|_| differ.is_empty()));
+    Ok(differ)
 }
 
 /// A submodule of the index that lies in the worktree with anything in it: git made its folder empty,
@@ -105,14 +120,14 @@ fn filled_submodule(dir: &Path, staged: &[u8]) -> Option<String> {
     Some(found.to_string_lossy().into_owned())
 }
 
-/// The first file that a status names and that is not as in the index. The first letter of a line is
+/// The files that a status names and that are not as in the index. The first letter of a line is
 /// how the index differs from HEAD, which says nothing here; the second how the file does from it.
-fn first_unlike_the_index(status: &[u8]) -> Option<String> {
+fn unlike_the_index(status: &[u8]) -> Vec<String> {
     let lines = status.split(|byte| *byte == 0);
-    let mut unlike = lines.filter(|line| line.len() > 3 && line[1] != b' ');
+    let unlike = lines.filter(|line| line.len() > 3 && line[1] != b' ');
     unlike
-        .next()
         .map(|line| String::from_utf8_lossy(&line[3..]).into_owned())
+        .collect()
 }
 
 /// Deletes a worktree, and git's record of it.

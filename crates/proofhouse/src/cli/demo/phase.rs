@@ -84,6 +84,8 @@ pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
     };
     let code = run::report(&project, &ended, out)?;
     if !out.json && code == exit::OK {
+        out.line("\nIts script works in the tree itself (`--here`), and weak evidence suffices for it. Your own");
+        out.line("runs have a tree of their own, and ask you where nothing shows that a check could have failed.");
         out.line("\nlook further:");
         out.line(&format!("  cd {}", dir.display()));
         for command in ["status slugs", "log slugs", "audit", "workflow show phase"] {
