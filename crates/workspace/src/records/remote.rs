@@ -35,7 +35,7 @@ pub fn address(project: &Project, remote: &str) -> Result<String, Error> {
         Err(_) => Err(Error::user(
             "no_remote",
             format!("there is no remote `{remote}`"),
-            "add one with `git remote add`, or name another with `--remote`",
+            "add one with `git remote add`, or name another (`records push REMOTE`, `pr --remote REMOTE`)",
         )),
     }
 }
