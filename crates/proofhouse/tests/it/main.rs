@@ -67,4 +67,5 @@ mod shown;
 mod slice;
 mod support;
 mod tidy;
+mod told;
 mod waves;
