@@ -9,6 +9,10 @@ use std::path::Path;
 use store::{Journal, Replay, RunName};
 use workspace::Project;
 
+/// In the folder of a milestone that a person has put away: its runs, a line each. Their lessons are
+/// folded into the file beside it.
+pub const ARCHIVED: &str = "archived";
+
 /// One that waits for a person's word.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Criterion {
@@ -46,7 +50,7 @@ pub fn unticked(project: &Project) -> Vec<Criterion> {
 
 fn of_one(project: &Project, name: &str) -> Option<Vec<Criterion>> {
     let folder = project.milestone(name);
-    if folder.join(crate::due::ARCHIVED).is_file() {
+    if folder.join(ARCHIVED).is_file() {
         return None;
     }
     let text = std::fs::read_to_string(folder.join("milestone.toml")).ok()?;

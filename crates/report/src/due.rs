@@ -77,9 +77,7 @@ pub fn due(project: &Project, now: Time) -> Result<Due, EngineError> {
     })
 }
 
-/// In the folder of a milestone that a person has put away: its runs, a line each. Their lessons are
-/// folded into the file beside it.
-pub const ARCHIVED: &str = "archived";
+pub use crate::criterion::ARCHIVED;
 
 /// The runs of milestones that were put away.
 fn folded(project: &Project) -> BTreeSet<String> {

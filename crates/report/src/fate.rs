@@ -46,7 +46,7 @@ impl Fate {
             return None;
         }
         let Some(own) = machine.started()?.own_tree.as_ref() else {
-            return merged(project, run, machine);
+            return merged(project, run);
         };
         let repo = project.repo();
         let target = own.target.as_deref();
@@ -110,9 +110,10 @@ impl Fate {
 
 /// A run of a wave has no branch of its own to land on: the commit of its merge names it, and stands on what
 /// was merged before it.
-fn merged(project: &Project, run: &str, machine: &Flow) -> Option<Fate> {
-    let tip = machine.last_commit()?;
+fn merged(project: &Project, run: &str) -> Option<Fate> {
     let repo = project.top();
+    let tip = worktree::resolve(repo, &run_ref(run)).ok()??;
+    let tip = tip.as_str();
     let found = named(repo, run, &["--branches"], Some(tip)).ok()?;
     let its = found.into_iter().find(|named| {
         let parent = format!("{}^1", named.commit);

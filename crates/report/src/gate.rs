@@ -127,6 +127,7 @@ impl Gate {
                 .iter()
                 .map(|result| Check {
                     not_yet: result.verdict == Verdict::Fail
+                        && result.weight.is_binding()
                         && (noted == Some(result.check.as_str())
                             || effect.is_some_and(|effect| effect.subject == WHAT_IS_THERE)),
                     ..Check::of(result, noted)

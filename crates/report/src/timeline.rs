@@ -215,3 +215,70 @@ pub fn sentence(body: &Body) -> String {
         Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{Answer, Began, Gate};
+    use kernel::StateName;
+    use kernel::effect::{EffectKind, Weight};
+    use kernel::event::EffectBegan;
+    use kernel::outcome::Found;
+
+    fn began(subject: &str) -> EffectBegan {
+        EffectBegan {
+            effect: EffectId(1),
+            kind: EffectKind::Gate,
+            state: StateName::from("shape"),
+            role: String::new(),
+            subject: subject.to_owned(),
+            wall_millis: 0,
+        }
+    }
+
+    fn ended() -> GateEnded {
+        let mut way = CheckResult::new("one_of", Verdict::Fail, "it is yes");
+        way.weight = Weight::Advisory;
+        GateEnded {
+            effect: EffectId(1),
+            results: vec![
+                CheckResult::new("fields", Verdict::Fail, "`Plan` is empty"),
+                CheckResult::new("freeze", Verdict::Pass, "frozen"),
+                way,
+            ],
+            tree: None,
+            found: Found::default(),
+        }
+    }
+
+    fn told(subject: &str) -> (String, Gate) {
+        let mut timeline = Timeline::default();
+        let event = |body| Event { at: Time(0), body };
+        timeline.take(1, &event(Body::EffectBegan(began(subject))));
+        let entry = timeline.take(2, &event(Body::GateEnded(ended())));
+        let effect = began(subject);
+        let began = Began {
+            at: Time(0),
+            effect,
+        };
+        let gate = Gate::of(Time(0), &ended(), Some(&began), None);
+        (entry.sentence, gate)
+    }
+
+    #[test]
+    fn what_is_tried_before_anybody_worked_is_not_there_yet() {
+        let (sentence, gate) = told(WHAT_IS_THERE);
+        let said = "fields not there yet; freeze pass; one_of noted";
+        assert!(sentence.ends_with(said), "{sentence}");
+        assert!(gate.is_not_yet());
+        assert_eq!(gate.sentence(), "not there yet: fields");
+        assert_eq!(gate.checks[0].verdict(), NOT_YET);
+        assert_eq!(gate.checks[0].answer, Answer::Failed, "for scripts");
+        // A gate that judges what somebody did says that it failed.
+        let (sentence, gate) = told("");
+        let said = "fields fail; freeze pass; one_of noted";
+        assert!(sentence.ends_with(said), "{sentence}");
+        assert!(!gate.is_not_yet());
+        assert_eq!(gate.checks[0].verdict(), "fail");
+    }
+}

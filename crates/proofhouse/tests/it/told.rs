@@ -48,32 +48,6 @@ fn what_a_person_sends_back_has_an_id_and_its_makers_have_names() {
     assert!(page.contains("wrote the word anew"), "{page}");
 }
 
-/// What is tried before anybody has worked fails nobody.
-#[test]
-fn what_is_not_reached_yet_is_not_called_failed() {
-    let world = World::new();
-    world.start(HONEST, &[]);
-    world.run(&["run", "t"]).exits(0);
-    let log = world.run(&["log", "t"]).exits(0).out;
-    let judged: Vec<&str> = log
-        .lines()
-        .filter(|line| line.contains("judged:"))
-        .collect();
-    assert!(
-        judged.iter().any(|line| line.contains("not there yet")),
-        "{log}"
-    );
-    assert!(judged.iter().all(|line| !line.contains(" fail")), "{log}");
-    let evidence = world.read("tasks/t/EVIDENCE.md");
-    assert!(!evidence.contains("| fail |"), "{evidence}");
-    // A gate that judged what somebody did says so.
-    let world = World::new();
-    world.start(&HONEST.replace("good", "no better"), &[]);
-    world.run(&["run", "t"]).exits(2);
-    let log = world.run(&["log", "t"]).exits(0).out;
-    assert!(log.contains("fail"), "{log}");
-}
-
 #[test]
 fn runs_of_a_wave_are_landed_once_they_are_merged_and_criteria_wait_for_a_person() {
     let world = waves::world();
