@@ -130,7 +130,7 @@ impl OnCommit<'_> {
             .iter()
             .map(|command| CheckSpec {
                 check: "command".to_owned(),
-                with: serde_json::json!({ "shell": command, "controls": controls }),
+                with: serde_json::json!({ "shell": command, "controls": controls, "as_written": "too" }),
                 weight: Weight::Binding,
                 shows: None,
                 code: None,

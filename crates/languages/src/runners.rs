@@ -14,6 +14,7 @@ mod go;
 mod jest;
 mod junit;
 mod lines;
+mod script;
 mod symbols;
 mod table;
 mod xml;
@@ -22,6 +23,7 @@ pub use compare::{Comparison, compare};
 pub use coverage::{Coverage, coverage};
 pub use detect::{detect, is_python_test, python_line};
 pub use lines::{Call, call};
+pub use script::{Script, script};
 pub use table::{DRIVER, Known, REPORT, RUNNERS, Results, Runner};
 
 use serde::{Deserialize, Serialize};

@@ -3,7 +3,7 @@
 
 use crate::Subject;
 use crate::checks::controls::{BROKEN, Controls, whole};
-use crate::checks::suite::instrument::{Instrument, Shown};
+use crate::checks::suite::instrument::{AsWritten, Instrument, Shown};
 use crate::checks::tests::verdict;
 use crate::execute::{Executed, FoundBy, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
@@ -40,6 +40,8 @@ pub(crate) struct Command {
     /// `on`: a line that calls a test runner is read test by test, and the suite must show that it could
     /// have failed; off.
     controls: Option<Choice<Controls>>,
+    /// As in `suite`, with `controls`.
+    as_written: Option<Choice<AsWritten>>,
 }
 
 /// The commands that a human set.
@@ -110,7 +112,7 @@ impl Judge for Command {
         let mut results = Vec::new();
         for line in lines {
             match Controls::asked(self.controls) {
-                true => results.extend(self.read(subject, line, started)),
+                true => results.extend(self.held(subject, line, started)),
                 false => results.push(self.one(subject, Program::shell(line, timeout, started))),
             }
         }
@@ -153,10 +155,31 @@ pub(super) fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Judged<Vec<&'a 
 }
 
 impl Command {
-    /// Runs one line, as a suite where it is one, and says what its answer is worth.
-    fn read(&self, subject: &Subject<'_>, line: &str, started: Instant) -> Vec<CheckResult> {
+    /// Runs one line with everything that stands for it: both the suite that is read in its stead and,
+    /// where it says more, the line as it is written.
+    fn held(&self, subject: &Subject<'_>, line: &str, started: Instant) -> Vec<CheckResult> {
         let timeout = self.timeout_seconds.map(Seconds::seconds);
-        let instrument = Instrument::of(line, subject);
+        let all = Instrument::of_line(line, self.as_written, subject);
+        let each = all.iter().flat_map(|instrument| match instrument {
+            Instrument::AsWritten(line) => {
+                vec![self.one(subject, Program::shell(line, timeout, started))]
+            }
+            Instrument::Suite(_, name) | Instrument::Command(name) => {
+                self.read(subject, (instrument, name), &all, started)
+            }
+        });
+        each.collect()
+    }
+
+    /// Runs an instrument, test by test where it is a suite, and says what its answer is worth.
+    fn read(
+        &self,
+        subject: &Subject<'_>,
+        (instrument, line): (&Instrument, &str),
+        all: &[Instrument],
+        started: Instant,
+    ) -> Vec<CheckResult> {
+        let timeout = self.timeout_seconds.map(Seconds::seconds);
         if instrument.runner().is_none() {
             let mut result = self.one(subject, Program::shell(line, timeout, started));
             if result.verdict == Verdict::Pass {
@@ -177,6 +200,7 @@ impl Command {
         let (verdict, reason) = judged(&shown);
         let zero = shown.executed.ended.exit == Some(0);
         let told = verdict::told(&shown.run);
+        let red = shown.ending == Ending::Red && shown.executed.worthless().is_none();
         let mut result = shown.executed.answer(&name, verdict, reason);
         if verdict == Verdict::Pass {
             let green = whole::Green {
@@ -184,13 +208,26 @@ impl Command {
                 millis,
                 controls: Controls::of(self.controls),
             };
-            let controls = whole::result(left, &instrument, &green, &name);
+            let controls = whole::result(left, instrument, &green, &name);
             return vec![result, controls];
         }
         result.details = several_lines(&format!("{told}{}", result.details));
+        if red && all.iter().any(Instrument::is_as_written) {
+            // Tests that a person's own line leaves out, and that its runner finds: the line is held by
+            // itself.
+            let failed = run.with(Status::Failed);
+            let failed: Vec<String> = failed.map(|test| test.name.clone()).collect();
+            let before = whole::failing_before(left, instrument).unwrap_or_default();
+            if failed.iter().all(|name| before.contains(name)) {
+                result.verdict = Verdict::Pass;
+                result.shows.insert(Word::from(Worth::Weak.as_str()));
+                let which = first_few(&failed, 3);
+                result.reason = format!("weak: failed before the work too: {which}");
+            }
+        }
         if zero && verdict == Verdict::Fail {
             // It says by its exit code that all is well, and does not say of what.
-            match whole::read_before(left, &instrument) {
+            match whole::read_before(left, instrument) {
                 Ok(true) => result.code = Some(BROKEN.to_owned()),
                 Ok(false) | Err(_) => {
                     result.verdict = Verdict::Pass;

@@ -9,7 +9,10 @@ pub(crate) mod laid_out;
 
 use crate::Subject;
 use crate::checks::controls::{Control, Controls, Purpose};
-use crate::checks::suite::{evidence, instrument::Instrument, instrument::Shown};
+use crate::checks::suite::{
+    evidence,
+    instrument::{AsWritten, Instrument, Shown},
+};
 use crate::checks::tests::verdict;
 use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
 use crate::judge::Judge;
@@ -41,6 +44,8 @@ pub(crate) struct RedGreen {
     name: Option<Text>,
     /// As in `suite`.
     command_from: Option<Text>,
+    /// As in `suite`.
+    as_written: Option<Choice<AsWritten>>,
     /// `on`: the suite must show that it could have failed; off.
     controls: Option<Choice<Controls>>,
 }
@@ -79,7 +84,8 @@ impl Judge for RedGreen {
                 self.base
             ))
         })?;
-        let instruments = Instrument::all(self.command_from.as_ref(), subject).map_err(cannot)?;
+        let instruments = Instrument::all(self.command_from.as_ref(), self.as_written, subject);
+        let instruments = instruments.map_err(cannot)?;
         let layout = Layout::of(subject, &self.tests).map_err(cannot)?;
         let room = || Room::of(subject, commit, &frozen).map_err(cannot);
         let before = room()?;
@@ -109,7 +115,14 @@ impl Judge for RedGreen {
             let shown = look(&after, instrument)?;
             passing.extend(named(&shown.run, Status::Passed));
             firsts.push((shown.run.clone(), shown.executed.ended.millis));
-            results.push(self.green(subject, change, shown)?);
+            let as_before = match &instrument {
+                // The line in whose stead it is read is held by itself.
+                Instrument::Suite(..) if instruments.iter().any(Instrument::is_as_written) => {
+                    self.as_red_as_before(subject, &shown)?
+                }
+                Instrument::Suite(..) | Instrument::Command(_) | Instrument::AsWritten(_) => None,
+            };
+            results.push(self.green(subject, change, shown, as_before)?);
         }
         if !passed(&results) {
             return Ok(results);
@@ -126,7 +139,8 @@ impl Judge for RedGreen {
         if change != Change::Untouched {
             layout.tests_only(subject, &before).map_err(cannot)?;
             let mut shown = Vec::new();
-            for instrument in &instruments {
+            // A line as it is written fails for many a reason: it shows no test of the change.
+            for instrument in instruments.iter().filter(|one| !one.is_as_written()) {
                 shown.push(look(&before, instrument)?);
             }
             results.push(red(shown, &passing)?);
@@ -138,7 +152,8 @@ impl Judge for RedGreen {
             let room = Room::of(subject, commit, &frozen)?;
             layout.candidate(subject, &room).map(|()| room)
         };
-        for (instrument, (first, millis)) in instruments.iter().zip(&firsts) {
+        let of_suites = instruments.iter().zip(&firsts);
+        for (instrument, (first, millis)) in of_suites.filter(|(one, _)| !one.is_as_written()) {
             let control = Control {
                 subject: &Subject {
                     wall: subject.wall.saturating_sub(started.elapsed()),
@@ -247,19 +262,34 @@ impl RedGreen {
         Ok(run.filter(|run| still || !by_exit_code(run)))
     }
 
+    /// What fails, where all of it failed before the work already: tests that a person's own line leaves
+    /// out, and that its runner finds.
+    fn as_red_as_before(
+        &self,
+        subject: &Subject<'_>,
+        shown: &Shown,
+    ) -> Result<Option<String>, Tripped> {
+        let base = self.base_run(subject, &shown.name, &shown.run)?;
+        let base = named(&base.unwrap_or_default(), Status::Failed);
+        let failed = named(&shown.run, Status::Failed);
+        let same = shown.ending == Ending::Red && failed.iter().all(|name| base.contains(name));
+        Ok(same.then(|| format!("failed before the work too: {}", first_few(&failed, 3))))
+    }
+
     /// Green on the candidate, and no test is gone or skipped that ran before.
     fn green(
         &self,
         subject: &Subject<'_>,
         change: Change,
         shown: Shown,
+        as_before: Option<String>,
     ) -> Result<CheckResult, Tripped> {
         let kept = verdict::keep(subject, "red_green: the candidate", &shown.run);
         let kept = kept.map_err(cannot)?;
         let mut wrong = Vec::new();
         if let Some((_, why)) = shown.executed.worthless() {
             wrong.push(why);
-        } else if shown.ending != Ending::Green {
+        } else if shown.ending != Ending::Green && as_before.is_none() {
             let failed = named(&shown.run, Status::Failed);
             let faults = shown.run.faults.iter().map(|fault| fault.what.clone());
             let what: Vec<String> = failed.into_iter().chain(faults).collect();
@@ -290,7 +320,11 @@ impl RedGreen {
             false => Verdict::Fail,
         };
         let reason = match verdict {
-            Verdict::Pass => format!("on the candidate: {}", shown.run.summary()),
+            Verdict::Pass => {
+                let summary = shown.run.summary();
+                let too = as_before.map_or_else(String::new, |too| format!("; {too}"));
+                format!("on the candidate: {summary}{too}")
+            }
             Verdict::Fail | Verdict::CouldNotRun => wrong.join("; "),
         };
         let check = format!("red_green: {}", shown.name);

@@ -7,9 +7,9 @@ use crate::Subject;
 use crate::checks::tests::verdict;
 use crate::execute::Executed;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::settings::Text;
+use crate::settings::{Choice, Text};
 use crate::text::{first_few, label};
-use instrument::{Instrument, Shown};
+use instrument::{AsWritten, Instrument, Shown};
 use kernel::outcome::{CheckResult, Verdict};
 use languages::runners::Ending;
 use schemars::JsonSchema;
@@ -26,6 +26,8 @@ pub(crate) struct Suite {
     name: Option<Text>,
     /// A field with a line that runs the suite and writes JUnit XML; empty: found by itself.
     command_from: Option<Text>,
+    /// `too`: a line that says more than the runner which is read in its stead is run as well; not.
+    as_written: Option<Choice<AsWritten>>,
 }
 
 impl Judge for Suite {
@@ -34,7 +36,7 @@ impl Judge for Suite {
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
-        let all = Instrument::all(self.command_from.as_ref(), subject)
+        let all = Instrument::all(self.command_from.as_ref(), self.as_written, subject)
             .map_err(|why| Trouble::cannot(format!("{why}; {LOOKED_FOR}")))?;
         let name = self.name.as_deref().unwrap_or("base");
         let mut results = Vec::new();

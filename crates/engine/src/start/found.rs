@@ -1,6 +1,8 @@
 //! What a repository is checked with, found in its files: one command for each kind of project that is
 //! there, so that a repository with two suites is held to both. A person's own commands come before it.
 
+mod recipe;
+
 use languages::runners::{is_python_test, python_line};
 use std::path::Path;
 
@@ -22,10 +24,8 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
         commands.extend(of_package(&package, &there));
     }
     commands.extend(of_python(repo, &read, &there));
-    if !commands.is_empty() {
-        return commands;
-    }
-    // Most often a wrapper around the above: where those are there, they are run themselves.
+    // Most often a wrapper around the above: where those are there, they are run themselves, and it is
+    // run as well where it says more.
     for (file, runner) in [
         ("Makefile", "make"),
         ("makefile", "make"),
@@ -34,12 +34,25 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
         ("Justfile", "just"),
         (".justfile", "just"),
     ] {
-        let target = read(file).and_then(|text| target(&text));
-        if let Some(target) = target {
-            return vec![format!("{runner} {target}")];
+        let Some(text) = read(file) else {
+            continue;
+        };
+        let Some(target) = target(&text) else {
+            continue;
+        };
+        if commands.is_empty() || (recipe::says_more(&text, target, &commands) && is_there(runner))
+        {
+            commands.push(format!("{runner} {target}"));
         }
+        break;
     }
     commands
+}
+
+/// Is this program on the search path?
+fn is_there(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
 }
 
 /// The target of a Makefile or a recipe of a justfile that tests.
@@ -169,6 +182,14 @@ mod tests {
             ["make test"]
         );
         assert_eq!(of(&[("justfile", "check:\n    true\n")]), ["just check"]);
+        let more = [
+            ("Cargo.toml", ""),
+            ("Makefile", "test:\n\tcargo test --features extra\n"),
+        ];
+        match is_there("make") {
+            true => assert_eq!(of(&more), ["cargo test", "make test"]),
+            false => eprintln!("LEFT OUT, for want of make: a recipe that says more"),
+        }
         assert!(of(&[("Makefile", "tests-are := x\n")]).is_empty());
         assert!(of(&[("README.md", "")]).is_empty());
     }

@@ -46,6 +46,7 @@ mod many;
 mod matrix;
 mod models;
 mod odd_trees;
+mod own_line;
 mod phase;
 mod planted_keys;
 mod play;

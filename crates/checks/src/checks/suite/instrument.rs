@@ -7,11 +7,14 @@ use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::readers::paths;
-use crate::settings::{Choice, Text};
+use crate::room::Room;
+use crate::settings::{Choice, Text, Words};
 use crate::text::label;
+use kernel::effect::BEGUN;
 use kernel::outcome::Verdict;
 use languages::runners::{
     Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_python_test, python_line,
+    script,
 };
 use std::time::Instant;
 
@@ -24,6 +27,20 @@ pub(crate) enum Instrument {
     Suite(Box<Tests>, String),
     /// A line for `sh -c`.
     Command(String),
+    /// A person's line, as it is written, beside the suite that is read in its stead: what it says
+    /// beyond that counts as well. It is judged by its exit code, and proves nothing more by it.
+    AsWritten(String),
+}
+
+/// What becomes of a line that says more than the runner which is called in its stead.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum AsWritten {
+    /// It is run as well.
+    Too,
+}
+
+impl Words for AsWritten {
+    const WORDS: &'static [(&'static str, Self)] = &[("too", Self::Too)];
 }
 
 /// What it showed.
@@ -40,7 +57,11 @@ pub(crate) struct Shown {
 impl Instrument {
     /// Those of this repository: the command of a field, else what a person set, else the runner that
     /// is recognised.
-    pub(crate) fn all(field: Option<&Text>, subject: &Subject<'_>) -> Result<Vec<Self>, Error> {
+    pub(crate) fn all(
+        field: Option<&Text>,
+        as_written: Option<Choice<AsWritten>>,
+        subject: &Subject<'_>,
+    ) -> Result<Vec<Self>, Error> {
         let line = field.and_then(|field| subject.fields.get(&**field));
         if let Some(line) = line.map(|line| line.trim()).filter(|line| !line.is_empty()) {
             let suite = Tests::by(Runner::Junit, Some(line));
@@ -48,7 +69,9 @@ impl Instrument {
         }
         if !subject.commands.is_empty() {
             let each = subject.commands.iter();
-            return Ok(each.map(|line| Self::of(line, subject)).collect());
+            return Ok(each
+                .flat_map(|line| Self::of_line(line, as_written, subject))
+                .collect());
         }
         let (runner, line) = recognised(subject)?;
         let name = line.clone().unwrap_or_else(|| runner.name().to_owned());
@@ -61,7 +84,7 @@ impl Instrument {
         if let Some(line) = order.line(subject) {
             return Ok(match Self::of(line, subject) {
                 suite @ Self::Suite(..) => suite,
-                Self::Command(_) => {
+                Self::Command(_) | Self::AsWritten(_) => {
                     let suite = Tests::by(Runner::Junit, Some(line));
                     Self::Suite(Box::new(suite), line.to_owned())
                 }
@@ -76,23 +99,50 @@ impl Instrument {
         Ok(Self::Suite(Box::new(suite), runner.name().to_owned()))
     }
 
+    /// What stands for a person's line: where it says more than the runner that is read in its stead, and
+    /// that is asked for, the line itself as well.
+    pub(crate) fn of_line(
+        line: &str,
+        as_written: Option<Choice<AsWritten>>,
+        subject: &Subject<'_>,
+    ) -> Vec<Self> {
+        let own = || vec![Self::of(line, subject)];
+        match as_written.map(|set| *set) {
+            None => return own(),
+            Some(AsWritten::Too) => {}
+        }
+        let Some(runner) = of_package(line, subject) else {
+            return own();
+        };
+        let package = read(subject, "package.json").unwrap_or_default();
+        let Some(says) = script(&package, runner) else {
+            return own();
+        };
+        // What it gives the runner is a person's only as long as nobody has changed it since.
+        let command = says.command.filter(|_| {
+            package_before(subject)
+                .is_none_or(|before| script(&before, runner) == script(&package, runner))
+        });
+        let suite = Tests::by(runner, command.as_deref());
+        let name = match runner {
+            Runner::Node => "node --test",
+            _ => runner.name(),
+        };
+        vec![
+            Self::Suite(Box::new(suite), format!("{name}, beside {line}")),
+            Self::AsWritten(line.to_owned()),
+        ]
+    }
+
     /// What a person's line is: a call of a runner that we know is read test by test.
     pub(crate) fn of(line: &str, subject: &Subject<'_>) -> Self {
-        let words: Vec<&str> = line.split_whitespace().collect();
-        let known = match words.as_slice() {
-            ["npm" | "pnpm" | "yarn", "test"] | ["npm" | "pnpm", "run", "test"] => {
-                // Of the package alone: other manifests have commands of their own.
-                let of_package = |path: &str| match path {
-                    "package.json" => read(subject, path),
-                    _ => None,
-                };
-                let found = detect(&of_package).ok();
-                found.map(|runner| Call {
-                    runner,
-                    command: None,
-                })
-            }
-            _ => call(line),
+        let of_package = of_package(line, subject).map(|runner| Call {
+            runner,
+            command: None,
+        });
+        let known = match calls_package(line) {
+            true => of_package,
+            false => call(line),
         };
         match known {
             Some(Call { runner, command }) => {
@@ -107,8 +157,13 @@ impl Instrument {
     pub(crate) fn runner(&self) -> Option<Runner> {
         match self {
             Self::Suite(suite, _) => suite.named().filter(|runner| *runner != Runner::Junit),
-            Self::Command(_) => None,
+            Self::Command(_) | Self::AsWritten(_) => None,
         }
+    }
+
+    /// Is it a line that another one of these reads test by test?
+    pub(crate) fn is_as_written(&self) -> bool {
+        matches!(self, Self::AsWritten(_))
     }
 
     /// Runs it where the subject is.
@@ -118,7 +173,7 @@ impl Instrument {
                 let suite = suite.run(subject, started)?;
                 (suite.executed, line, suite.run, suite.reached)
             }
-            Self::Command(line) => {
+            Self::Command(line) | Self::AsWritten(line) => {
                 let executed = execute(subject, Program::shell(line, None, started))?;
                 let passed = executed.ended.exit == Some(0);
                 let test = TestResult {
@@ -164,7 +219,7 @@ pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String
             let line = suite.command.as_deref().map(str::to_owned);
             Some((suite.named()?, line))
         }
-        Instrument::Command(_) => None,
+        Instrument::Command(_) | Instrument::AsWritten(_) => None,
     });
     if let Some(known) = known {
         return Ok(known);
@@ -181,6 +236,32 @@ pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String
     let found = line.and_then(|line| call(&line));
     let found = found.map(|call| (call.runner, call.command));
     found.ok_or_else(|| unknown.into())
+}
+
+/// Does this line run the test script of a package?
+fn calls_package(line: &str) -> bool {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    matches!(
+        words.as_slice(),
+        ["npm" | "pnpm" | "yarn", "test"] | ["npm" | "pnpm", "run", "test"]
+    )
+}
+
+/// The runner of the package, where the line runs its test script. Of the package alone: other manifests
+/// have commands of their own.
+fn of_package(line: &str, subject: &Subject<'_>) -> Option<Runner> {
+    let of_package = |path: &str| match path {
+        "package.json" => read(subject, path),
+        _ => None,
+    };
+    detect(&of_package).ok().filter(|_| calls_package(line))
+}
+
+/// The package as the run found it; none where nobody knows.
+fn package_before(subject: &Subject<'_>) -> Option<String> {
+    let begun = subject.known.get(BEGUN)?.first()?;
+    let room = Room::as_before(subject, begun).ok()?;
+    Some(room.text("package.json").unwrap_or_default())
 }
 
 fn read(subject: &Subject<'_>, path: &str) -> Option<String> {

@@ -1,0 +1,73 @@
+//! A person's own test line, through the real binary: where it says more than the runner that is read
+//! test by test, a change has to hold under both.
+
+use crate::support::{World, says};
+
+const PACKAGE: &str = r#"{"scripts": {"test": "node --test test/shop.test.js && node check.js"}}"#;
+const SUM: &str = "exports.total = (prices) => prices.reduce((sum, one) => sum + one, 0)\\n";
+const TAX: &str = "exports.tax = (price) => price * 19 / 100\\n";
+
+fn is_there(program: &str) -> bool {
+    let paths = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
+}
+
+fn world(script: &str) -> World {
+    let world = World::new();
+    world.write(".gitignore", "agent/\n.proofhouse/\n");
+    world.write("package.json", PACKAGE);
+    world.write(
+        "check.js",
+        "if (require('./shop.js').tax(100) !== 19) process.exit(1)\n",
+    );
+    world.write("shop.js", "exports.tax = (price) => price * 19 / 100\n");
+    world.write(
+        "test/shop.test.js",
+        "const test = require('node:test')\nconst assert = require('node:assert')\nconst shop = require('../shop.js')\n",
+    );
+    world.write("agent/script.toml", script);
+    world.git(&["config", "user.name", "Ann"]);
+    world.git(&["config", "user.email", "ann@example.org"]);
+    world.commit("sample");
+    world
+}
+
+/// An attempt that writes this shop, and a test of its totals.
+fn attempt(number: u32, shop: &str) -> String {
+    format!(
+        "[[attempt]]\nstate = \"work\"\nattempt = {number}\nsteps = [\n  {{ write = \"repo/shop.js\", text = \"{shop}\" }},\n  {{ write = \"repo/test/shop.test.js\", text = \"const test = require('node:test')\\nconst assert = require('node:assert')\\nconst shop = require('../shop.js')\\ntest('two', () => {{ assert.strictEqual(shop.total([1, 2]), 3) }})\\ntest('none', () => {{ assert.strictEqual(shop.total([]), 0) }})\\n\" }},\n]\nresult = {{ summary = \"totals\" }}\n"
+    )
+}
+
+#[test]
+fn what_npm_test_says_beyond_its_runner_is_held_and_named() {
+    if !is_there("npm") {
+        eprintln!(
+            "LEFT OUT, for want of npm: what_npm_test_says_beyond_its_runner_is_held_and_named"
+        );
+        return;
+    }
+    // The tests that the runner finds pass, and what the script runs behind them does not.
+    let broken = attempt(1, &format!("{SUM}exports.tax = () => 0\\n"));
+    let mended = attempt(2, &format!("{SUM}{TAX}"));
+    let world = world(&format!("{broken}{mended}"));
+    let args = [
+        "do",
+        "totals of carts",
+        "--agent",
+        "scripted:agent/script.toml",
+    ];
+    let said = says(
+        &world,
+        &[&args[..], &["--name", "t", "--autonomy", "auto"]].concat(),
+    )
+    .exits(0);
+    for part in [
+        "validation   npm test  (found in the repository)",
+        "executed suite: node --test, beside npm test, suite: npm test",
+        "FAIL red_green: npm test: red: 0 passed, 1 failed",
+        "prove -> done",
+    ] {
+        assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
+    }
+}
