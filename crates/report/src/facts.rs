@@ -165,6 +165,10 @@ fn failures(all: &[Failure]) -> String {
 fn moved(one: &Move) -> String {
     let what = match &one.said {
         Said::Proposed => "a proposal was made".to_owned(),
+        Said::Tried { found, .. } if found.is_empty() => {
+            "the proposal holds before the debate".to_owned()
+        }
+        Said::Tried { found, .. } => format!("the proposal does not hold: {}", failures(found)),
         Said::Complained(faults) => format!("the answer is refused: {}", faults.join("; ")),
         Said::Challenged {
             verdict: Verdict::Pass,

@@ -309,6 +309,13 @@ impl Story {
                 let what = if again { "revised" } else { "proposed" };
                 (what, Mark::Plain, None, member("claim"))
             }
+            Said::Tried { found, saw } if found.is_empty() => {
+                ("tried", Mark::Plain, None, saw.join("; "))
+            }
+            Said::Tried { found, .. } => {
+                let why: Vec<&str> = found.iter().map(|one| one.evidence.as_str()).collect();
+                ("tried", Mark::Bad, None, why.join("; "))
+            }
             Said::Complained(faults) => ("sent back", Mark::Bad, None, faults.join("; ")),
             Said::Challenged {
                 verdict: Challenged::Pass,

@@ -16,6 +16,9 @@ use languages::runners::{Status, TestRun};
 use sandbox::Cancel;
 use workspace::context::Context;
 
+/// The most tests that are told by name.
+const MOST_NAMES: usize = 80;
+
 /// Runs them, and writes down what was tested: `debated`, and nothing else.
 pub(super) fn run(
     context: &Context,
@@ -93,6 +96,19 @@ pub(super) fn run(
         evidence: result.evidence,
         ran: result.ran.map(Box::new),
     })
+}
+
+/// The tests that the last run passed, by name.
+pub(super) fn names(module: &Stored) -> Result<String, Broke> {
+    let log: ExecutionLog = serde_json::from_slice(&module.read(LOG)?).map_err(could_not)?;
+    let names: Vec<&str> = log.tests.iter().map(|one| one.name.as_str()).collect();
+    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>();
+    let more = match names.len() - shown.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let total = log.summary.total;
+    Ok(format!("{total} tests passed: {}{more}", shown.join(", ")))
 }
 
 /// The log of rule F11.3. It has two results: what was skipped did not pass.

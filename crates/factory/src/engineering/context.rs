@@ -1,7 +1,7 @@
 //! A role's brief, view and pack, compiled from the table of rule F9.7 and from nothing else.
 
 use super::debate::Debate;
-use super::kind::{ASSEMBLES, Kind};
+use super::kind::{ASSEMBLES, Kind, TRIES};
 use super::roles::{Grant, Material, Occasion, Role, given, withheld};
 use super::work::Work;
 use crate::context_pack::{ContextPack, Excluded, Included};
@@ -50,8 +50,9 @@ pub struct Scene<'a> {
 /// product role is told what a spec says of the product, nothing that was said is printed twice, and the
 /// Arbiter is offered what is open to it. 3: the planner is told what a module and what the assembly is
 /// held to, the Proposer of a third language, and task files what the product must show; JSON is written
-/// without blanks, and nothing of the rubric is said twice.
-pub const BRIEFS: u32 = 3;
+/// without blanks, and nothing of the rubric is said twice. 4: the engine tries a proposal before it is
+/// debated and the Challenger is told what it saw, and the planner is shown the plan that was refused.
+pub const BRIEFS: u32 = 4;
 
 impl Scene<'_> {
     fn debate(&self) -> Option<&Debate> {
@@ -287,6 +288,9 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
             let _ = write!(text, "\n## {title}\n\n{body}\n");
         }
     }
+    if scene.briefs >= TRIES {
+        text.push_str(&seen(scene, role));
+    }
     if role == Role::MicroPlanner && scene.briefs >= ASSEMBLES {
         let _ = write!(
             text,
@@ -313,6 +317,22 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
     }
     text.push_str(&rules(role, scene.briefs));
     text + &complaints(&scene.work.patience.complaint)
+}
+
+/// What the engine itself can tell a role, since the form 4.
+fn seen(scene: &Scene<'_>, role: Role) -> String {
+    let (title, said) = match role {
+        Role::Challenger => match scene.debate().map(|debate| &debate.saw) {
+            Some(saw) if !saw.is_empty() => ("What the engine saw", scene.quoted(&json!(saw))),
+            _ => return String::new(),
+        },
+        Role::MicroPlanner => match &scene.work.refused {
+            Some((plan, _)) => ("The plan that was refused", scene.quoted(plan)),
+            None => return String::new(),
+        },
+        Role::Proposer | Role::Arbiter => return String::new(),
+    };
+    format!("\n## {title}\n\n{said}\n")
 }
 
 fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'static str, String)> {

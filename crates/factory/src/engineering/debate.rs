@@ -28,6 +28,8 @@ pub enum At {
     Propose,
     /// The Proposer's, with what failed.
     Revise,
+    /// The engine's, before anybody debates a proposal: there is no debate over what does not build.
+    Try,
     /// The Challenger's.
     Challenge,
     /// The Arbiter's.
@@ -38,6 +40,9 @@ pub enum At {
     Ship(ShipStep),
 }
 
+/// The check by which a proposal is tried.
+pub const TRIED: &str = "proposal_tried";
+
 impl At {
     /// Whose turn it is; none: the engine's.
     pub fn role(self) -> Option<(Role, Occasion)> {
@@ -47,7 +52,7 @@ impl At {
             At::Amend => Some((Role::Proposer, Occasion::Amend)),
             At::Challenge => Some((Role::Challenger, Occasion::Challenge)),
             At::Adjudicate => Some((Role::Arbiter, Occasion::Adjudicate)),
-            At::Ship(_) => None,
+            At::Try | At::Ship(_) => None,
         }
     }
 }
@@ -79,6 +84,13 @@ pub enum Judge {
 pub enum Said {
     /// A valid proposal.
     Proposed,
+    /// The engine tried it.
+    Tried {
+        /// What is wrong with it; nothing: it goes to the Challenger.
+        found: Vec<Failure>,
+        /// What was seen of one that holds.
+        saw: Vec<String>,
+    },
     /// An answer that is invalid or mild; it is asked for again.
     Complained(Vec<String>),
     /// A compliant challenge.
@@ -140,6 +152,9 @@ pub struct Debate {
     pub complaint: Vec<String>,
     /// What the last challenge or ship found.
     pub failures: Vec<Failure>,
+    /// What the engine saw when it tried the last proposal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub saw: Vec<String>,
     /// The last challenge's word; before any, none was passed.
     pub standing: Verdict,
     /// Of the last approval.
@@ -156,6 +171,7 @@ impl Default for Debate {
             complaints: 0,
             complaint: Vec::new(),
             failures: Vec::new(),
+            saw: Vec::new(),
             standing: Verdict::Fail,
             amendments: Vec::new(),
             trail: Trail::default(),
@@ -177,6 +193,28 @@ pub fn fix_words(who: &str, description: &str) -> Value {
         "claim": description, "deliverable_ref": "the person's files", "by": who,
         "acceptance_checks": ["the contract and the acceptance criteria of the task"],
     })
+}
+
+/// What did not hold, or was not run at all.
+fn failures(results: &[CheckResult], check: &str) -> Vec<Failure> {
+    let wrong = results
+        .iter()
+        .filter(|result| result.verdict != Checks::Pass);
+    let mut failures: Vec<Failure> = wrong
+        .map(|result| Failure::new(&result.check, result.reason.clone(), ""))
+        .collect();
+    if failures.is_empty() {
+        failures.push(Failure::new(check, "it was not run", ""));
+    }
+    failures
+}
+
+fn could_not_run(failures: &[Failure]) -> String {
+    let lines = failures.iter();
+    let lines: Vec<String> = lines
+        .map(|failure| format!("{} could not run: {}", failure.invariant, failure.evidence))
+        .collect();
+    lines.join("; ")
 }
 
 impl Debate {
@@ -210,14 +248,14 @@ impl Debate {
         turn.map_or(Answer(&[]), |(role, occasion)| role.answer(occasion))
     }
 
-    /// What a role's result means.
-    pub fn hear(&self, result: &Value) -> Move {
+    /// What a role's result means. `proposed` is where a valid proposal goes.
+    pub fn hear(&self, result: &Value, proposed: At) -> Move {
         let answer = self.answer();
         match self.at {
             At::Propose | At::Revise => match read::<Proposal>(answer, result, |_| Vec::new()) {
                 Ok(_) => Move {
                     said: Said::Proposed,
-                    to: Now::At(At::Challenge),
+                    to: Now::At(proposed),
                 },
                 Err(faults) => self.complain(faults, "proposal_invalid"),
             },
@@ -246,7 +284,9 @@ impl Debate {
                 }
                 Err(faults) => self.complain(faults, "amendment_unapplied"),
             },
-            At::Ship(_) => self.complain(vec!["the engine ships, no role does".to_owned()], "bug"),
+            At::Try | At::Ship(_) => {
+                self.complain(vec!["the engine does this, no role does".to_owned()], "bug")
+            }
         }
     }
 
@@ -307,10 +347,33 @@ impl Debate {
         }
     }
 
-    /// What the engine's own step of the ship means. A step without results was not run.
+    /// What trying a proposal means: what is red costs a revision, as a failed challenge does.
+    fn tried(&self, results: &[CheckResult]) -> Checked {
+        if !results.is_empty() && passes(results) {
+            let saw = results.iter().map(|result| result.reason.clone()).collect();
+            let found = Vec::new();
+            return Checked::Moved(Move {
+                said: Said::Tried { found, saw },
+                to: Now::At(At::Challenge),
+            });
+        }
+        let found = failures(results, TRIED);
+        if !results.iter().any(|one| one.verdict == Checks::Fail) {
+            return Checked::CouldNotRun(could_not_run(&found));
+        }
+        let saw = Vec::new();
+        Checked::Moved(Move {
+            said: Said::Tried { found, saw },
+            to: self.revise_or(self.failed(TRIED)),
+        })
+    }
+
+    /// What the engine's own step means. A step without results was not run.
     pub fn checked(&self, results: &[CheckResult]) -> Option<Checked> {
-        let At::Ship(step) = self.at else {
-            return None;
+        let step = match self.at {
+            At::Ship(step) => step,
+            At::Try => return Some(self.tried(results)),
+            _ => return None,
         };
         let row = step.row();
         if !results.is_empty() && passes(results) {
@@ -320,22 +383,11 @@ impl Debate {
             let said = Said::Passed(step);
             return Some(Checked::Moved(Move { said, to }));
         }
-        let mut failures: Vec<Failure> = results
-            .iter()
-            .filter(|result| result.verdict != Checks::Pass)
-            .map(|result| Failure::new(&result.check, result.reason.clone(), ""))
-            .collect();
-        if failures.is_empty() {
-            failures.push(Failure::new(row.check, "it was not run", ""));
-        }
+        let failures = failures(results, row.check);
         let again = row.on_fail == OnFail::Retry && self.complaints < MOST_RETRIES;
         let judged = results.iter().any(|one| one.verdict == Checks::Fail);
         if !judged && !again {
-            let lines = failures.iter();
-            let lines: Vec<String> = lines
-                .map(|failure| format!("{} could not run: {}", failure.invariant, failure.evidence))
-                .collect();
-            return Some(Checked::CouldNotRun(lines.join("; ")));
+            return Some(Checked::CouldNotRun(could_not_run(&failures)));
         }
         let to = match row.on_fail {
             OnFail::Halt => self.failed("amendment_unapplied"),
@@ -352,6 +404,10 @@ impl Debate {
         let heard = result.unwrap_or(&Value::Null);
         match &step.said {
             Said::Proposed => self.trail.proposals.push(words::<Proposal>(heard)),
+            Said::Tried { found, saw } => {
+                self.failures.clone_from(found);
+                self.saw.clone_from(saw);
+            }
             Said::Complained(faults) => self.complaint.clone_from(faults),
             Said::Challenged {
                 verdict,
@@ -417,10 +473,10 @@ impl Debate {
         self.amendments.clear();
     }
 
-    /// A person's fix in the Proposer's place: it is challenged like any other, once.
-    pub fn fix_by(&mut self, who: &str, description: &str) {
+    /// A person's fix in the Proposer's place: it is tried and challenged like any other, once.
+    pub fn fix_by(&mut self, who: &str, description: &str, proposed: At) {
         self.trail.proposals.push(fix_words(who, description));
-        self.at = At::Challenge;
+        self.at = proposed;
         (self.revisions, self.complaints) = (MOST_REVISIONS, 0);
         self.complaint.clear();
         self.amendments.clear();

@@ -1,6 +1,7 @@
 //! What a person may still do for a task's loop that stopped (rule F17.2), and what becomes of the
 //! loop then. Nothing that was shipped is touched.
 
+use super::debate::At;
 use super::patience::Patience;
 use super::step::Fate;
 use super::work::Work;
@@ -44,14 +45,15 @@ impl Work {
     }
 
     /// A person's code in the Proposer's place; the module that it is for, and the attempt whose
-    /// deliverable it stands on.
+    /// deliverable it stands on. `proposed` is where a valid proposal goes.
     pub fn fix_by(
         &mut self,
         who: &str,
         description: &str,
+        proposed: At,
     ) -> Option<(ModuleRef, Option<EffectId>)> {
         let at = self.fixable()?;
-        self.modules[at].debate.fix_by(who, description);
+        self.modules[at].debate.fix_by(who, description, proposed);
         // It stands on what is there, and amendments of it are held against both.
         self.modules[at].proposed = self.modules[at].deliverable;
         self.modules[at].fate = Fate::Waiting;

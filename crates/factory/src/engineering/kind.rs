@@ -4,6 +4,9 @@
 /// assembly.
 pub const ASSEMBLES: u32 = 3;
 
+/// Since this form, the engine tries a proposal before anybody debates it.
+pub const TRIES: u32 = 4;
+
 /// What a task makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -105,6 +105,8 @@ pub enum Want {
     Plan,
     /// A role's turn in a module's debate.
     Role(usize, Role, Occasion),
+    /// A module's proposal, tried by the engine.
+    Try(usize),
     /// A step of a module's ship.
     Ship(usize, ShipStep),
 }

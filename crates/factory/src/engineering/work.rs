@@ -69,6 +69,10 @@ pub trait Surroundings {
     fn kind(&self) -> Kind {
         Kind::Modules
     }
+    /// Where a valid proposal goes; in projects that began before form 4 it was debated at once.
+    fn proposed(&self) -> At {
+        At::Challenge
+    }
 }
 
 impl Work {
@@ -124,6 +128,7 @@ impl Work {
         let at = self.active()?;
         Some(match self.modules[at].debate.at {
             At::Ship(step) => Want::Ship(at, step),
+            At::Try => Want::Try(at),
             turn => {
                 let (role, occasion) = turn.role()?;
                 Want::Role(at, role, occasion)
@@ -253,7 +258,7 @@ impl Work {
                 Err(faults) => Step::Debated(active, self.gave_up(faults.join("; "))),
             };
         }
-        Step::Debated(active, debate.hear(result))
+        Step::Debated(active, debate.hear(result, around.proposed()))
     }
 
     fn gave_up(&self, why: String) -> Move {
@@ -384,7 +389,7 @@ impl Work {
     /// the engine down. A lost attempt is bounded by the budget of attempts.
     pub fn lost(&mut self) {
         self.patience.continues = None;
-        if !matches!(self.want(), Some(Want::Ship(..))) {
+        if !matches!(self.want(), Some(Want::Ship(..) | Want::Try(_))) {
             return;
         }
         self.losses += 1;

@@ -261,7 +261,7 @@ impl Change {
                 ChangeStep::Failed(why)
             });
         };
-        let mut heard = self.debate.hear(result);
+        let mut heard = self.debate.hear(result, At::Challenge);
         // A round has one challenge and one ruling; revisions are rounds here.
         if let Said::Challenged { .. } = heard.said {
             heard.to = Now::At(At::Adjudicate);

@@ -3,6 +3,7 @@
 use super::state::State;
 use crate::contract::{from_plan, required_bump};
 use crate::delivery::registry::{Entry, Registry, hash_of};
+use crate::engineering::debate::At;
 use crate::engineering::kind::Kind;
 use crate::engineering::reuse::Offered;
 use crate::engineering::work::{Fate, Surroundings, Work};
@@ -114,6 +115,10 @@ impl Surroundings for Around<'_> {
 
     fn kind(&self) -> Kind {
         self.state.kind(self.task)
+    }
+
+    fn proposed(&self) -> At {
+        self.state.proposed()
     }
 
     fn next_version(&self, module: &PlannedModule) -> Version {

@@ -4,7 +4,8 @@ use super::facts::Fact;
 use crate::delivery::manifest::{Building, Manifest, Scope, gates_of};
 use crate::delivery::promised::Promised;
 use crate::delivery::registry::Registry;
-use crate::engineering::kind::{ASSEMBLES, Kind};
+use crate::engineering::debate::At;
+use crate::engineering::kind::{ASSEMBLES, Kind, TRIES};
 use crate::engineering::work::{Answer, Work};
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
@@ -169,6 +170,14 @@ impl State {
         match self.briefs >= ASSEMBLES && entry == Some(task) {
             true => Kind::Assembly,
             false => Kind::Modules,
+        }
+    }
+
+    /// Where a valid proposal goes.
+    pub(crate) fn proposed(&self) -> At {
+        match self.briefs >= TRIES {
+            true => At::Try,
+            false => At::Challenge,
         }
     }
 

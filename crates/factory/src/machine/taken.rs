@@ -265,8 +265,10 @@ impl State {
                 fix_artifacts,
             } => {
                 let _ = self.graph.resume(&task);
+                let proposed = self.proposed();
                 if let Some(work) = self.work.get_mut(&task)
-                    && let Some((module, upon)) = work.fix_by(&resolved.who, &fix_description)
+                    && let Some((module, upon)) =
+                        work.fix_by(&resolved.who, &fix_description, proposed)
                 {
                     // A second fix stands on the first, unless an attempt has taken that up.
                     let before = self.standing_fix(&task, &module);

@@ -10,6 +10,7 @@ use crate::delivery::manifest::gates_of;
 use crate::engineering::context::{
     DATA, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
 };
+use crate::engineering::debate::TRIED;
 use crate::engineering::kind::{ASSEMBLES, Kind};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
@@ -58,32 +59,10 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                 Want::Role(module, who, occasion) => {
                     role(state, id, task, work, Some(module), who, occasion)
                 }
+                Want::Try(module) => of_module(state, id, task, work, module, ("try", TRIED))?,
                 Want::Ship(module, step) => {
-                    let reference = work.reference(module)?;
-                    let debate = &work.modules[module].debate;
-                    let plan = work.plan.as_ref()?;
-                    let mut with = json!({
-                        "module": reference,
-                        "folder": module_folder(&reference),
-                        "contract": plan.modules[module].io_contract,
-                        "locked": locked(work, module),
-                        "amendments": debate.amendments,
-                        "fix": state.standing_fix(task, &reference).map(|fix| &fix.files),
-                        "before": before(state, task, work, module),
-                    });
-                    if state.kind(task) == Kind::Assembly {
-                        with["assembly"] = json!(true);
-                    }
-                    let check = step.row().check;
-                    gate(
-                        state,
-                        id,
-                        "ship",
-                        format!("{task}/{}", reference.module),
-                        work.modules[module].deliverable,
-                        &[check],
-                        &with,
-                    )
+                    let gate = ("ship", step.row().check);
+                    of_module(state, id, task, work, module, gate)?
                 }
             })
         }
@@ -122,6 +101,35 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
             Some(gate(state, id, "release", subject, None, &checks, &with))
         }
     }
+}
+
+/// A gate on a module that is being made: its state's name and its check.
+fn of_module(
+    state: &State,
+    id: EffectId,
+    task: &TaskId,
+    work: &Work,
+    module: usize,
+    (name, check): (&str, &str),
+) -> Option<Effect> {
+    let reference = work.reference(module)?;
+    let debate = &work.modules[module].debate;
+    let plan = work.plan.as_ref()?;
+    let mut with = json!({
+        "module": reference,
+        "folder": module_folder(&reference),
+        "contract": plan.modules[module].io_contract,
+        "locked": locked(work, module),
+        "amendments": debate.amendments,
+        "fix": state.standing_fix(task, &reference).map(|fix| &fix.files),
+        "before": before(state, task, work, module),
+    });
+    if state.kind(task) == Kind::Assembly {
+        with["assembly"] = json!(true);
+    }
+    let subject = format!("{task}/{}", reference.module);
+    let made = work.modules[module].deliverable;
+    Some(gate(state, id, name, subject, made, &[check], &with))
 }
 
 /// What was debated last, before the Proposer applied amendments to it: the attempt that made it,
@@ -170,7 +178,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
     let (module, who, occasion) = match work.want()? {
         Want::Plan => (None, Role::MicroPlanner, Occasion::Propose),
         Want::Role(module, who, occasion) => (Some(module), who, occasion),
-        Want::Ship(..) => return None,
+        Want::Try(_) | Want::Ship(..) => return None,
     };
     let upstream = upstream(state, task, work, module);
     let scene = Scene {
