@@ -156,7 +156,10 @@ pub(super) fn proposal_tried(given: &Given<'_>, with: &Value) -> Result<Held, Br
     let last = held.pop();
     Ok(Held {
         reason: format!("its surface is that of the contract; {tests}"),
-        evidence: last.as_ref().map(|one| one.evidence.clone()).unwrap_or_default(),
+        evidence: last
+            .as_ref()
+            .map(|one| one.evidence.clone())
+            .unwrap_or_default(),
         ran: last.and_then(|one| one.ran),
     })
 }

@@ -3,11 +3,11 @@
 use super::{checked, done, hear, last_move, planned, turn};
 use crate::said;
 use factory::debate::{Adjudication, Verdict, judge, read};
-use factory::engineering::debate::{At, Debate, Judge, Now, Said};
+use factory::engineering::debate::{At, Checked, Debate, Judge, Now, Said, TRIED};
 use factory::engineering::roles::{Occasion, Role};
 use factory::engineering::ship::{STEPS, ShipStep};
 use factory::engineering::work::{End, Fate, Work};
-use kernel::Verdict as Checks;
+use kernel::{CheckResult, Verdict as Checks};
 use serde_json::{Value, json};
 
 fn adjudication(ruling: &Value, standing: Verdict) -> Result<Adjudication, Vec<String>> {
@@ -65,7 +65,8 @@ fn s8_4_a_rejection_within_the_window_returns_to_the_proposer() {
 fn s9_4_and_9_5_mild_reviews_are_found() {
     let at_challenge = || {
         let mut debate = Debate::default();
-        debate.take(&debate.hear(&said::proposal()), Some(&said::proposal()));
+        let proposed = debate.hear(&said::proposal(), At::Challenge);
+        debate.take(&proposed, Some(&said::proposal()));
         debate
     };
     let mut broken: Vec<(&str, Value)> = vec![("vague approval", said::mild())];
@@ -94,7 +95,7 @@ fn s9_4_and_9_5_mild_reviews_are_found() {
     empty["failures"] = json!([]);
     broken.push(("fail without failures", empty));
     for (name, challenge) in broken {
-        let said = at_challenge().hear(&challenge);
+        let said = at_challenge().hear(&challenge, At::Try);
         assert!(
             matches!(&said.said, Said::Complained(faults) if !faults.is_empty()),
             "{name}: {said:?}"
@@ -105,7 +106,7 @@ fn s9_4_and_9_5_mild_reviews_are_found() {
         (said::pass(), At::Adjudicate),
         (said::fail(&["R1"]), At::Revise),
     ] {
-        assert_eq!(at_challenge().hear(&good).to, Now::At(to));
+        assert_eq!(at_challenge().hear(&good, At::Try).to, Now::At(to));
     }
 }
 
@@ -200,5 +201,67 @@ fn s9_6_an_amendment_that_is_not_applied_halts() {
             Fate::Failed("amendment_unapplied".to_owned())
         );
         assert!(!work.modules[0].debate.failures.is_empty());
+    }
+}
+
+#[test]
+fn what_does_not_hold_is_revised_before_anybody_debates_it() {
+    let proposed = |debate: &mut Debate| {
+        let said = debate.hear(&said::proposal(), At::Try);
+        debate.take(&said, Some(&said::proposal()));
+        assert_eq!(debate.at, At::Try);
+    };
+    let tried = |debate: &mut Debate, verdict: Checks, reason: &str| {
+        let results = [CheckResult::new(TRIED, verdict, reason)];
+        match debate.checked(&results) {
+            Some(Checked::Moved(said)) => {
+                debate.take(&said, None);
+                said.to
+            }
+            other => panic!("{other:?}"),
+        }
+    };
+    let mut debate = Debate::default();
+    proposed(&mut debate);
+    // Red costs a revision, and is told whole.
+    assert_eq!(
+        tried(&mut debate, Checks::Fail, "lib.rs:3: expected `;`"),
+        Now::At(At::Revise)
+    );
+    assert_eq!(debate.failures[0].evidence, "lib.rs:3: expected `;`");
+    assert_eq!(debate.revisions, 1);
+    // What holds goes to the Challenger, who is told what was seen.
+    proposed(&mut debate);
+    assert_eq!(
+        tried(&mut debate, Checks::Pass, "2 tests passed: a, b"),
+        Now::At(At::Challenge)
+    );
+    assert_eq!(
+        (debate.saw, debate.failures),
+        (vec!["2 tests passed: a, b".to_owned()], Vec::new())
+    );
+    // There are two revisions, whoever asks for them.
+    let mut debate = Debate::default();
+    for _ in 0..2 {
+        proposed(&mut debate);
+        assert_eq!(
+            tried(&mut debate, Checks::Fail, "red"),
+            Now::At(At::Revise)
+        );
+    }
+    proposed(&mut debate);
+    assert_eq!(
+        tried(&mut debate, Checks::Fail, "red"),
+        Now::Failed(TRIED.to_owned())
+    );
+    // What could not be tried says nothing about the module.
+    for results in [
+        vec![],
+        vec![CheckResult::new(TRIED, Checks::CouldNotRun, "no compiler")],
+    ] {
+        let mut debate = Debate::default();
+        proposed(&mut debate);
+        let found = debate.checked(&results);
+        assert!(matches!(found, Some(Checked::CouldNotRun(_))), "{found:?}");
     }
 }

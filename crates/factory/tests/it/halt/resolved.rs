@@ -98,7 +98,7 @@ fn s17_2_provide_fix_is_challenged_like_any_other_and_may_fail_again() {
         let asked = project.asked().len();
         project.resolve("PROVIDE_FIX", A).unwrap();
         let work = project.machine.work(&TaskId::from(A)).unwrap();
-        assert_eq!(work.modules[0].debate.at, At::Challenge);
+        assert_eq!(work.modules[0].debate.at, At::Try);
         project.run();
         assert_eq!(project.status(A), end);
         let states: Vec<String> = project.asked()[asked..]
