@@ -45,6 +45,7 @@ mod lights_out;
 mod many;
 mod matrix;
 mod models;
+mod newcomer;
 mod odd_trees;
 mod phase;
 mod planted_keys;
