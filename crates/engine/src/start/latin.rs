@@ -49,9 +49,17 @@ mod tests {
     #[test]
     fn each_letter_has_its_spelling() {
         for (letters, words) in SPELT {
-            assert_eq!(letters.chars().count(), words.split(' ').count(), "{letters}");
+            assert_eq!(
+                letters.chars().count(),
+                words.split(' ').count(),
+                "{letters}"
+            );
         }
-        let text = |text: &str| text.chars().map(|one| spelt(one).unwrap_or("-")).collect::<String>();
+        let text = |text: &str| {
+            text.chars()
+                .map(|one| spelt(one).unwrap_or("-"))
+                .collect::<String>()
+        };
         assert_eq!(text("Щука"), "schuka");
         assert_eq!(text("Öl"), "oe-");
         assert_eq!(text("世🎉"), "--");

@@ -147,12 +147,15 @@ fn no_scout_goes_where_nothing_is_unknown() {
 
 impl Hand {
     /// A gate of a state in which nobody works: it passes or not, and shows these words.
-    fn judged(&mut self, passes: bool, shown: &[&str]) {
+    fn answered(&mut self, passes: bool, shown: &[&str]) {
         let Effect::Gate(order) = self.begin() else {
             panic!("a gate is wanted in {}", self.state())
         };
         let answer = |check: &CheckSpec| {
-            let shows = check.shows.iter().filter(|word| shown.contains(&word.as_str()));
+            let shows = check
+                .shows
+                .iter()
+                .filter(|word| shown.contains(&word.as_str()));
             let shows: std::collections::BTreeSet<_> = shows.cloned().collect();
             let fails = !shows.is_empty() || (!passes && check.weight.is_binding());
             CheckResult {
@@ -181,14 +184,14 @@ impl Hand {
 /// asked on the way whether other cases are to be written.
 fn contested() -> Hand {
     let mut hand = begun("quick");
-    hand.judged(true, &["exam"]);
+    hand.answered(true, &["exam"]);
     assert_eq!(hand.state(), "examine");
     hand.shows("none", "");
     hand.shows("none", "");
     assert_eq!(hand.state(), "prove");
-    hand.judged(true, &["exam"]);
+    hand.answered(true, &["exam"]);
     assert_eq!(hand.state(), "exam");
-    hand.judged(false, &[]);
+    hand.answered(false, &[]);
     assert_eq!(hand.state(), "work");
     hand.says(pass(), "contested");
     assert_eq!(hand.state(), "contested");
@@ -203,17 +206,17 @@ fn who_waives_the_exam_is_not_sent_to_write_another() {
     hand.says(pass(), "no_exam");
     hand.decide("waive_exam").unwrap();
     assert_eq!(hand.state(), "prove");
-    hand.judged(true, &["exam"]);
+    hand.answered(true, &["exam"]);
     assert_eq!(hand.state(), "exam");
-    hand.judged(true, &["anew"]);
+    hand.answered(true, &["anew"]);
     assert_eq!(hand.state(), "done");
 
     // Where nobody waived it, cases that were all told are written anew.
     let mut hand = contested();
     hand.shows("none", "");
     assert_eq!(hand.state(), "prove");
-    hand.judged(true, &["exam"]);
-    hand.judged(true, &["anew"]);
+    hand.answered(true, &["exam"]);
+    hand.answered(true, &["anew"]);
     assert_eq!(hand.state(), "examine");
 }
 
@@ -221,7 +224,7 @@ fn who_waives_the_exam_is_not_sent_to_write_another() {
 #[test]
 fn an_answer_to_a_refusal_is_offered_where_there_was_one() {
     let mut hand = begun("quick");
-    hand.judged(true, &[]);
+    hand.answered(true, &[]);
     assert_eq!(hand.state(), "work");
     for option in ["unchanged", "allow_tests"] {
         let refusal = hand.decide(option).unwrap_err();

@@ -29,7 +29,11 @@ fn a_used_up_budget_says_what_the_last_attempt_came_to() {
 fn do_tells_what_it_leaves_out_and_that_no_branch_is_checked_out() {
     let does = |world: &World| {
         let asked = ["do", "be good", "--workflow", "phase", "--check", CHECK];
-        says(world, &[&asked[..], &["--agent", SCRIPTED, "--name", "t"]].concat()).exits(2)
+        says(
+            world,
+            &[&asked[..], &["--agent", SCRIPTED, "--name", "t"]].concat(),
+        )
+        .exits(2)
     };
     let world = World::of_ann();
     world.write("notes.txt", "mine\n");
@@ -66,8 +70,7 @@ fn gc_removes_what_killed_checks_left_after_a_day() {
     for name in [old, young, used.as_str(), "somebody-elses-4294967290-old"] {
         world.write(&format!("agent/temporary/{name}/file"), "x\n");
         if name != young {
-            let aged = Command::new("touch").args(["-d", "2 days ago"]);
-            let aged = aged_by(aged, &temporary.join(name));
+            let aged = aged(&temporary.join(name));
             assert!(aged, "these tests need `touch -d`");
         }
     }
@@ -85,8 +88,9 @@ fn gc_removes_what_killed_checks_left_after_a_day() {
     }
 }
 
-fn aged_by(command: &mut Command, path: &std::path::Path) -> bool {
-    let status = command.arg(path).status();
+fn aged(path: &std::path::Path) -> bool {
+    let mut touch = Command::new("touch");
+    let status = touch.args(["-d", "2 days ago"]).arg(path).status();
     status.is_ok_and(|status| status.success())
 }
 
@@ -131,7 +135,9 @@ fn a_diff_shows_what_was_edited_after_the_end() {
 fn a_run_is_named_after_its_sentence_in_any_script() {
     let world = World::of_ann();
     let named = |sentence: &str| {
-        let asked = ["new", "quick", sentence, "--check", CHECK, "--agent", SCRIPTED];
+        let asked = [
+            "new", "quick", sentence, "--check", CHECK, "--agent", SCRIPTED,
+        ];
         let said = says(&world, &[&asked[..], &["--json"]].concat()).exits(0);
         said.json()["run"].as_str().unwrap().to_owned()
     };
@@ -147,7 +153,10 @@ fn a_run_is_named_after_its_sentence_in_any_script() {
         assert_eq!(named(sentence), name, "{sentence}");
     }
     let long = named("исправить итоги всех корзин и всех заказов во всех магазинах");
-    assert!(long.len() <= 32 && long.starts_with("ispravit-itogi"), "{long}");
+    assert!(
+        long.len() <= 32 && long.starts_with("ispravit-itogi"),
+        "{long}"
+    );
 }
 
 /// Work that was never judged cannot be passed by whoever is asked.
@@ -155,7 +164,10 @@ fn a_run_is_named_after_its_sentence_in_any_script() {
 fn an_agent_that_never_left_a_result_cannot_be_approved() {
     let world = World::of_ann();
     world.write("tests/run.sh", &text("add/run.sh"));
-    world.write("agent/script.toml", "[[attempt]]\nresult_text = 'no result'\n");
+    world.write(
+        "agent/script.toml",
+        "[[attempt]]\nresult_text = 'no result'\n",
+    );
     let asked = ["do", "be good", "--check", CHECK, "--agent", SCRIPTED];
     says(&world, &[&asked[..], &["--name", "t"]].concat()).exits(2);
     let inbox = says(&world, &["inbox"]).exits(0).out;
@@ -163,7 +175,7 @@ fn an_agent_that_never_left_a_result_cannot_be_approved() {
         let offered = format!("decide t {option} ");
         assert!(!inbox.contains(&offered), "{option}: {inbox}");
     }
-    assert!(inbox.contains("decide t retry "), "{inbox}");
+    assert!(inbox.contains("decide t extend "), "{inbox}");
     let key = world.approver("ann");
     let said = world.decide(&key, "unchanged");
     said.refuses(1, "nothing_refused");
@@ -187,7 +199,11 @@ fn settling_is_for_the_branch_that_was_named_and_is_begun_once() {
     let first: serde_json::Value = serde_json::from_str(journal.lines().next().unwrap()).unwrap();
     assert_eq!(first["body"]["own_tree"]["target"], "release", "{first:#}");
     let said = says(&world, &settle).refuses(1, "settled_already");
-    assert!(said.err.contains("proofhouse abandon t-settled"), "{}", said.err);
+    assert!(
+        said.err.contains("proofhouse abandon t-settled"),
+        "{}",
+        said.err
+    );
     let runs = says(&world, &["status", "--json"]).exits(0).json();
     assert_eq!(runs.as_array().map(Vec::len), Some(2), "{runs:#}");
     // Given up, it may be begun anew.
