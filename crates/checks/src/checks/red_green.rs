@@ -5,6 +5,7 @@
 //!
 //! What it cannot see: code that answers the new tests' own values and nothing else.
 
+mod kept;
 pub(crate) mod laid_out;
 
 use crate::Subject;
@@ -46,7 +47,7 @@ pub(crate) struct RedGreen {
     command_from: Option<Text>,
     /// As in `suite`.
     as_written: Option<Choice<AsWritten>>,
-    /// `on`: the suite must show that it could have failed; off.
+    /// `on`: the suite must show that it could have failed; `mutated`: as in `tests`; off.
     controls: Option<Choice<Controls>>,
 }
 

@@ -1,6 +1,7 @@
 //! Which files of a change are its tests and which its code, and rooms with the one and without the
 //! other. Tests that stand inside of a Rust source are cut out of it and put beside other code.
 
+use super::kept;
 use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
@@ -80,7 +81,8 @@ impl Layout {
             if was_there {
                 found.touched_old.push(what.clone());
                 let (was, is) = (old.unwrap_or_default(), new.as_deref());
-                let lost = lost_line(&was, is.unwrap_or_default(), &whole);
+                let lost = lost_line(&was, is.unwrap_or_default(), &whole)
+                    .filter(|_| !kept::holds(path, &was, is.unwrap_or_default()));
                 if let Some(lost) = lost {
                     found.weakened.push(match &new {
                         Some(_) => format!("{path}{lost}"),
