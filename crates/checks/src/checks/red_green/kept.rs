@@ -4,6 +4,7 @@
 //!
 //! It goes by blocks (a function, a class, an import), and where it is in doubt, something was lost.
 
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What begins a block whose parts may stand in any order.
@@ -13,7 +14,25 @@ const GOES_ON: [&str; 7] = ["}", ")", "]", "else", "elif ", "except", "finally"]
 
 /// Is all of the earlier text in the later one?
 pub(super) fn holds(path: &str, earlier: &str, later: &str) -> bool {
+    if path.ends_with(".json") {
+        let read = |text: &str| serde_json::from_str::<Value>(text).ok();
+        return matches!((read(earlier), read(later)), (Some(old), Some(new)) if value_kept(&old, &new));
+    }
     kept(path, &lines(path, earlier), &lines(path, later))
+}
+
+/// Is all of a value there, with something added at most?
+fn value_kept(old: &Value, new: &Value) -> bool {
+    match (old, new) {
+        (Value::Array(old), Value::Array(new)) => {
+            let mut later = new.iter();
+            old.iter().all(|one| later.any(|other| one == other))
+        }
+        (Value::Object(old), Value::Object(new)) => old
+            .iter()
+            .all(|(key, one)| new.get(key).is_some_and(|other| value_kept(one, other))),
+        _ => old == new,
+    }
 }
 
 /// The lines that say something: no blank ones, and of sources no remarks.
@@ -383,6 +402,16 @@ mod tests {
         assert!(!holds("test_a.py", two, &swapped));
         let merged = two.replace("two", "one");
         assert!(!holds("test_a.py", two, &merged));
+    }
+
+    #[test]
+    fn a_file_of_values_may_be_added_to() {
+        let old = r#"{"total": [[1, 2], 3], "tax": 19}"#;
+        let json = |new: &str| holds("wanted.json", old, new);
+        assert!(json(r#"{"tax": 19, "total": [[1, 2], 3, 4], "more": 1}"#));
+        assert!(!json(r#"{"tax": 16, "total": [[1, 2], 3]}"#));
+        assert!(!json(r#"{"tax": 19, "total": [[1, 2, 3], 3]}"#));
+        assert!(!json("{}"));
     }
 
     #[test]
