@@ -5,6 +5,12 @@ use serde::{Deserialize, Serialize};
 /// What a person says who takes on that the sandbox may be missing or incomplete.
 pub const WAIVE: &str = "waive_sandbox";
 
+/// The id of what a person said when they decided, by which briefs, results and pages refer to it: the first
+/// decision of a run that has a reason is `R1`.
+pub fn remark(number: u32) -> String {
+    format!("R{number}")
+}
+
 /// A person's decision, as it came through a channel that agents cannot reach.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Decision {

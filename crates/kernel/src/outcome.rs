@@ -373,9 +373,18 @@ impl Ran {
     }
 }
 
+/// Whoever wants to connect asks for the name first, and each program asks again: the record has it, and
+/// no person needs it.
+fn is_name_look_up(target: &str) -> bool {
+    let address = target.split(' ').next().unwrap_or_default();
+    address.ends_with(":53")
+}
+
 fn refused_connections(denied: &[String], unrecorded: Option<&str>) -> Option<String> {
-    let targets = denied.join(", ");
-    match (denied.is_empty(), unrecorded) {
+    let targets = denied.iter().filter(|target| !is_name_look_up(target));
+    let targets: Vec<&str> = targets.map(String::as_str).collect();
+    let (none, targets) = (targets.is_empty(), targets.join(", "));
+    match (none, unrecorded) {
         (true, None) => None,
         (false, None) => Some(format!("refused connections: {targets}")),
         (true, Some(why)) => Some(format!(
@@ -436,4 +445,24 @@ pub fn passes(results: &[CheckResult]) -> bool {
     results
         .iter()
         .all(|result| result.verdict == Verdict::Pass || result.weight == Weight::Advisory)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_hear_of_connections_and_not_of_the_look_ups_before_them() {
+        let denied = |targets: &[&str]| {
+            let targets: Vec<String> = targets.iter().map(|one| (*one).to_owned()).collect();
+            refused_connections(&targets, None)
+        };
+        let both = denied(&["127.0.0.53:53 (4 times)", "192.0.2.1:443", "[::1]:53"]);
+        assert_eq!(both.as_deref(), Some("refused connections: 192.0.2.1:443"));
+        assert_eq!(denied(&["8.8.8.8:53"]), None);
+        // Another port that ends alike is a connection.
+        let other = denied(&["192.0.2.1:5353", "h:8053"]);
+        let other = other.unwrap_or_default();
+        assert!(other.ends_with("192.0.2.1:5353, h:8053"), "{other}");
+    }
 }

@@ -105,6 +105,7 @@ pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
                 };
                 let tone = match gate.passed {
                     true => StepTone::Good,
+                    false if gate.is_not_yet() => StepTone::Plain,
                     false => StepTone::Bad,
                 };
                 let title = format!("gate of {}", gate.state);

@@ -77,9 +77,7 @@ pub fn due(project: &Project, now: Time) -> Result<Due, EngineError> {
     })
 }
 
-/// In the folder of a milestone that a person has put away: its runs, a line each. Their lessons are
-/// folded into the file beside it.
-pub const ARCHIVED: &str = "archived";
+pub use crate::criterion::ARCHIVED;
 
 /// The runs of milestones that were put away.
 fn folded(project: &Project) -> BTreeSet<String> {
@@ -163,14 +161,30 @@ pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
         });
     }
     if steps.is_empty() {
-        let commands = ["proofhouse do '...'", "proofhouse add '...'"];
-        steps.push(Step {
-            run: String::new(),
-            what: "nothing waits for you, and nothing is under way".to_owned(),
-            commands: commands.map(str::to_owned).to_vec(),
-        });
+        steps.push(begin(project)?);
     }
     Ok(steps)
+}
+
+/// What to begin with. Where nobody has said yet who works, that comes first.
+fn begin(project: &Project) -> Result<Step, EngineError> {
+    let fresh = store::list(&project.journals())?.is_empty();
+    let set = project.config()?.agent().is_some();
+    let (what, commands): (&str, &[&str]) = match set || !fresh {
+        true => (
+            "nothing waits for you, and nothing is under way",
+            &["proofhouse do '...'", "proofhouse add '...'"],
+        ),
+        false => (
+            "nothing is set up here yet: say which agent works, then what you want",
+            &["proofhouse init", "proofhouse do '...'"],
+        ),
+    };
+    Ok(Step {
+        run: String::new(),
+        what: what.to_owned(),
+        commands: commands.iter().map(|one| (*one).to_owned()).collect(),
+    })
 }
 
 fn decisions(project: &Project) -> Result<Vec<Step>, EngineError> {

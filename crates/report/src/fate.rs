@@ -45,7 +45,9 @@ impl Fate {
         if !matches!(status.activity, Activity::Done | Activity::Stopped) {
             return None;
         }
-        let own = machine.started()?.own_tree.as_ref()?;
+        let Some(own) = machine.started()?.own_tree.as_ref() else {
+            return merged(project, run);
+        };
         let repo = project.repo();
         let target = own.target.as_deref();
         let claiming = claiming(repo, run, target, &own.base).unwrap_or_default();
@@ -104,6 +106,32 @@ impl Fate {
             Fate::SetAside { .. } => "set aside".to_owned(),
         }
     }
+}
+
+/// A run of a wave has no branch of its own to land on: the commit of its merge names it, and stands on what
+/// was merged before it.
+fn merged(project: &Project, run: &str) -> Option<Fate> {
+    let repo = project.top();
+    let tip = worktree::resolve(repo, &run_ref(run)).ok()??;
+    let tip = tip.as_str();
+    let found = named(repo, run, &["--branches"], Some(tip)).ok()?;
+    let its = found.into_iter().find(|named| {
+        let parent = format!("{}^1", named.commit);
+        let Ok(base) = git(repo, &["merge-base", &parent, tip], &[]) else {
+            return false;
+        };
+        let work = Work {
+            base: text(&base).trim().to_owned(),
+            tip: tip.to_owned(),
+            task: None,
+        };
+        holds(project, run, &work, named).unwrap_or(false)
+    });
+    its.map(|Named { commit, branch, .. }| Fate::Landed {
+        commit,
+        branch,
+        through: None,
+    })
 }
 
 /// The subject of the last commit of work that is set aside.

@@ -2,7 +2,7 @@
 
 use crate::proof::{Proof, cannot_fail};
 use kernel::effect::Weight;
-use kernel::event::{EffectBegan, GateEnded};
+use kernel::event::{EffectBegan, GateEnded, WHAT_IS_THERE};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict, Worth, passes};
 use kernel::{EffectId, Time};
 use serde::Serialize;
@@ -69,6 +69,10 @@ pub struct Check {
     pub check: String,
     /// What it said.
     pub answer: Answer,
+    /// It says how far the work is, and not that the work is wrong: tried on what was there before anybody
+    /// worked, or a check of progress.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub not_yet: bool,
     /// What it is worth if it passed.
     pub proof: Proof,
     /// `observed` where the engine saw it from outside, `reported` or `weak` where it is a suite's own
@@ -121,11 +125,25 @@ impl Gate {
             checks: ended
                 .results
                 .iter()
-                .map(|result| Check::of(result, noted))
+                .map(|result| Check {
+                    not_yet: result.verdict == Verdict::Fail
+                        && result.weight.is_binding()
+                        && (noted == Some(result.check.as_str())
+                            || effect.is_some_and(|effect| effect.subject == WHAT_IS_THERE)),
+                    ..Check::of(result, noted)
+                })
                 .collect(),
         }
     }
+
+    /// Was it tried on what was there before anybody worked, and is that not enough yet?
+    pub fn is_not_yet(&self) -> bool {
+        !self.passed && self.subject == WHAT_IS_THERE
+    }
 }
+
+/// How people are told of what is not reached yet, and failed nobody.
+pub const NOT_YET: &str = "not there yet";
 
 /// The latest gate of every state, of gates that stand newest first. One that took the run back is an earlier
 /// try where another gate has proven the work since: not every way to the end leads through its state again.
@@ -145,6 +163,11 @@ pub fn latest(gates: &[Gate]) -> Vec<&Gate> {
 impl Gate {
     /// What came of it, in a line.
     pub fn sentence(&self) -> String {
+        if self.is_not_yet() {
+            let open = self.checks.iter().filter(|one| one.not_yet);
+            let open: Vec<&str> = open.map(|one| one.check.as_str()).collect();
+            return format!("{NOT_YET}: {}", open.join(", "));
+        }
         let judged = self.checks.iter().filter(|one| one.answer != Answer::Noted);
         let (held, broke): (Vec<&Check>, Vec<&Check>) =
             judged.partition(|one| one.answer == Answer::Passed);
@@ -171,6 +194,14 @@ impl Check {
         self.answer == Answer::Passed && self.proof == Proof::Executed
     }
 
+    /// What it said, in the word for people.
+    pub fn verdict(&self) -> &'static str {
+        match self.not_yet {
+            true => NOT_YET,
+            false => self.answer.verdict().as_str(),
+        }
+    }
+
     fn of(result: &CheckResult, noted: Option<&str>) -> Check {
         let ran = result.ran.as_ref();
         let empty = ran.and_then(|ran| cannot_fail(&ran.argv));
@@ -185,6 +216,7 @@ impl Check {
                 Verdict::Fail => Answer::Failed,
                 Verdict::CouldNotRun => Answer::CouldNotRun,
             },
+            not_yet: false,
             proof: match (ran, &empty) {
                 (None, _) if result.said_by.is_some() => Proof::Said,
                 // Asked by drivers of the engine's own, whose calls are under seal.

@@ -64,6 +64,33 @@ pub struct Grounds {
     pub exam: Option<ExamCost>,
     /// Who worked.
     pub workers: Vec<Worker>,
+    /// Every role that had its hand in the work, in the order in which each last worked, with what it says.
+    pub makers: Vec<Maker>,
+}
+
+/// A role whose attempt is part of the work.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Maker {
+    pub role: String,
+    /// The connector.
+    pub agent: String,
+    /// The model, where it was told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What it said of its last attempt.
+    pub summary: String,
+}
+
+impl Maker {
+    /// `coder (claude, claude-opus-4)`.
+    pub fn words(&self) -> String {
+        let model = self.model.as_ref();
+        let model = model.map_or_else(String::new, |model| format!(", {model}"));
+        match self.agent.as_str() {
+            "" => self.role.clone(),
+            agent => format!("{} ({agent}{model})", self.role),
+        }
+    }
 }
 
 /// A command that was executed, could have failed and passed.
@@ -168,6 +195,7 @@ impl Grounds {
             spend: spend::summary(&status.attempts).run,
             exam: ExamCost::of(machine),
             workers: workers(history),
+            makers: Vec::new(),
         };
         grounds.judge(&gates);
         grounds.hear(workflow, history);
@@ -201,6 +229,14 @@ impl Grounds {
                 Some(Access::Edit) => {
                     let summary = result["summary"].as_str().unwrap_or_default();
                     self.summary = summary.to_owned();
+                    let name = began.map_or_else(String::new, |began| began.effect.role.clone());
+                    self.makers.retain(|maker| maker.role != name);
+                    self.makers.push(Maker {
+                        role: name,
+                        agent: ended.outcome.agent.clone(),
+                        model: ended.outcome.model.clone(),
+                        summary: summary.to_owned(),
+                    });
                 }
                 // Who reads it again says what stands now.
                 Some(Access::ReadOnly) => remarks.retain(|(of, _)| *of != state),

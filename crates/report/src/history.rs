@@ -4,6 +4,8 @@
 use crate::attempt::Attempt;
 use crate::gate::{Began, Gate};
 use crate::look;
+use kernel::decision::remark;
+use kernel::finding::Settled;
 use kernel::ledger::AttemptNote;
 use kernel::snapshot::SnapshotTaken;
 use kernel::table::Actor;
@@ -20,6 +22,12 @@ pub struct Decided {
     pub at: Time,
     #[serde(flatten)]
     pub decision: Decision,
+    /// The id of what they said, by which later attempts refer to it; empty where they said nothing.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub remark: String,
+    /// What those who worked since say that they did about it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
 }
 
 /// The run so far.
@@ -100,14 +108,41 @@ impl History {
 
     /// Every decision by a person.
     pub fn decisions(&self) -> Vec<Decided> {
-        let decided = |event: &Event| match &event.body {
-            Body::Decided(decision) => Some(Decided {
-                at: event.at,
-                decision: decision.clone(),
-            }),
-            _ => None,
-        };
-        self.events.iter().filter_map(decided).collect()
+        let mut given = 0;
+        let mut decisions: Vec<Decided> = Vec::new();
+        for event in &self.events {
+            match &event.body {
+                Body::Decided(decision) => {
+                    let says = !decision.because.is_empty();
+                    given += u32::from(says);
+                    decisions.push(Decided {
+                        at: event.at,
+                        decision: decision.clone(),
+                        remark: match says {
+                            true => remark(given),
+                            false => String::new(),
+                        },
+                        answers: Vec::new(),
+                    });
+                }
+                Body::AttemptEnded(ended) => {
+                    let result = ended.outcome.result.as_ref();
+                    for settled in result.map(Settled::all).unwrap_or_default() {
+                        let id = settled.finding.trim();
+                        let known = decisions.iter_mut().find(|one| one.remark == id);
+                        let state = self.state(ended.effect);
+                        known
+                            .filter(|one| !one.remark.is_empty())
+                            .into_iter()
+                            .for_each(|one| {
+                                one.answers.push(format!("in `{state}`: {}", settled.how));
+                            });
+                    }
+                }
+                _ => {}
+            }
+        }
+        decisions
     }
 
     /// Every checkpoint commit.

@@ -2,11 +2,12 @@
 //! cannot even be read.
 
 use crate::change::{Change, Depth};
+use crate::criterion::{self, Criterion};
 use crate::grounds::Grounds;
 use crate::history::history;
 use crate::kept::Kept;
 use crate::look::{self, Looked, Peek};
-use crate::question::{self, Asked, Worded, run_code};
+use crate::question::{self, Advice, Asked, Way, Worded, run_code};
 use crate::settled::Settled;
 use crate::work::Work;
 use flow::Flow;
@@ -70,6 +71,8 @@ pub enum Item {
         /// What a person types who answers at a terminal.
         run_code: String,
     },
+    /// A criterion of a milestone that only a person can judge.
+    Criterion(Criterion),
     /// A journal that cannot be read.
     Unreadable {
         /// Its name.
@@ -80,10 +83,11 @@ pub enum Item {
 }
 
 impl Item {
-    /// The run or project.
+    /// The run, project or milestone.
     pub fn run(&self) -> &str {
         match self {
             Item::Run { run, .. } | Item::Project { run, .. } | Item::Unreadable { run, .. } => run,
+            Item::Criterion(one) => &one.milestone,
         }
     }
 
@@ -94,8 +98,23 @@ impl Item {
                 run, waiting_for, ..
             } => Some(question::of_run(run, waiting_for)),
             Item::Project { run, question, .. } => Some(question::of_project(run, question)),
+            Item::Criterion(one) => Some(Worded {
+                headline: one.words(),
+                lines: vec![
+                    "every task is merged; no command can show whether this holds".to_owned(),
+                ],
+                answers: one.commands.iter().map(ticks).collect(),
+            }),
             Item::Unreadable { .. } => None,
         }
+    }
+}
+
+fn ticks(command: &String) -> Way {
+    Way {
+        command: command.clone(),
+        does: "says in your name that it holds; the reason says what you looked at".to_owned(),
+        advice: Advice::None,
     }
 }
 
@@ -166,5 +185,10 @@ pub fn inbox(project: &Project) -> Result<Vec<Item>, EngineError> {
                 error: Fault::from(&error),
             }],
         })
+        .chain(
+            criterion::unticked(project)
+                .into_iter()
+                .map(Item::Criterion),
+        )
         .collect())
 }

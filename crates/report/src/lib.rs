@@ -9,6 +9,7 @@ pub mod begun;
 pub mod caught;
 pub mod change;
 pub mod course;
+pub mod criterion;
 pub mod due;
 pub mod evidence;
 pub mod exam;

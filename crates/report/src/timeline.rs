@@ -1,12 +1,14 @@
 //! A journal's records in the order of the journal, each with a sentence, what it belongs to and how
 //! long it took: for `log`, for pages that grow, and for whoever draws spans.
 
+use crate::gate::NOT_YET;
 use crate::{facts, look};
-use kernel::outcome::Ran;
+use kernel::event::{GateEnded, WHAT_IS_THERE};
+use kernel::outcome::{CheckResult, Ran, Verdict};
 use kernel::{Body, EffectId, Event, Time};
 use serde::Serialize;
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use store::{Objection, RecordRef};
 
 /// A record as it is stored.
@@ -63,6 +65,8 @@ pub struct Entry {
 #[derive(Debug, Default)]
 pub struct Timeline {
     flying: BTreeMap<EffectId, Time>,
+    /// The gates among them that are tried on what is there, before anybody has worked.
+    trying: BTreeSet<EffectId>,
 }
 
 impl Timeline {
@@ -84,6 +88,9 @@ impl Timeline {
         let millis = match (&event.body, effect) {
             (Body::EffectBegan(began), _) => {
                 self.flying.insert(began.effect, event.at);
+                if began.subject == WHAT_IS_THERE {
+                    self.trying.insert(began.effect);
+                }
                 None
             }
             (_, Some(effect)) => self.flying.remove(&effect).map(|at| event.at.since(at)),
@@ -95,9 +102,32 @@ impl Timeline {
             kind: event.body.kind(),
             effect,
             millis,
-            sentence: sentence(&event.body),
+            sentence: match &event.body {
+                Body::GateEnded(ended) if self.trying.contains(&ended.effect) => {
+                    judged(ended, NOT_YET)
+                }
+                body => sentence(body),
+            },
         }
     }
+}
+
+/// What each check of a gate said; `fail` is the word for those that did not hold.
+fn judged(ended: &GateEnded, fail: &str) -> String {
+    let word = |result: &CheckResult| match result.verdict {
+        // It chooses the way that the run takes, and judges nothing.
+        Verdict::Fail | Verdict::CouldNotRun if !result.weight.is_binding() => "noted".to_owned(),
+        Verdict::Fail => fail.to_owned(),
+        verdict => verdict.as_str().to_owned(),
+    };
+    let words = ended.results.iter().map(|result| {
+        let ran = result.ran.as_ref();
+        let refused = ran.and_then(Ran::refused_connections);
+        let refused = refused.map_or_else(String::new, |line| format!(" ({line})"));
+        format!("{} {}{refused}", result.check, word(result))
+    });
+    let words: Vec<String> = words.collect();
+    format!("{} judged: {}", ended.effect, words.join("; "))
 }
 
 /// An event as a sentence.
@@ -144,19 +174,7 @@ pub fn sentence(body: &Body) -> String {
                 refused.map_or_else(String::new, |line| format!("; {line}"))
             )
         }
-        Body::GateEnded(ended) => {
-            let words: Vec<String> = ended
-                .results
-                .iter()
-                .map(|result| {
-                    let ran = result.ran.as_ref();
-                    let refused = ran.and_then(Ran::refused_connections);
-                    let refused = refused.map_or_else(String::new, |line| format!(" ({line})"));
-                    format!("{} {}{refused}", result.check, result.verdict.as_str())
-                })
-                .collect();
-            format!("{} judged: {}", ended.effect, words.join("; "))
-        }
+        Body::GateEnded(ended) => judged(ended, Verdict::Fail.as_str()),
         Body::CheckpointEnded(ended) => match (&ended.commit, &ended.problem) {
             (Some(commit), _) => format!("{} committed {commit}", ended.effect),
             (None, problem) => format!(
@@ -195,5 +213,72 @@ pub fn sentence(body: &Body) -> String {
         }
         Body::Noted(note) => facts::sentence(note),
         Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gate::{Answer, Began, Gate};
+    use kernel::StateName;
+    use kernel::effect::{EffectKind, Weight};
+    use kernel::event::EffectBegan;
+    use kernel::outcome::Found;
+
+    fn began(subject: &str) -> EffectBegan {
+        EffectBegan {
+            effect: EffectId(1),
+            kind: EffectKind::Gate,
+            state: StateName::from("shape"),
+            role: String::new(),
+            subject: subject.to_owned(),
+            wall_millis: 0,
+        }
+    }
+
+    fn ended() -> GateEnded {
+        let mut way = CheckResult::new("one_of", Verdict::Fail, "it is yes");
+        way.weight = Weight::Advisory;
+        GateEnded {
+            effect: EffectId(1),
+            results: vec![
+                CheckResult::new("fields", Verdict::Fail, "`Plan` is empty"),
+                CheckResult::new("freeze", Verdict::Pass, "frozen"),
+                way,
+            ],
+            tree: None,
+            found: Found::default(),
+        }
+    }
+
+    fn told(subject: &str) -> (String, Gate) {
+        let mut timeline = Timeline::default();
+        let event = |body| Event { at: Time(0), body };
+        timeline.take(1, &event(Body::EffectBegan(began(subject))));
+        let entry = timeline.take(2, &event(Body::GateEnded(ended())));
+        let effect = began(subject);
+        let began = Began {
+            at: Time(0),
+            effect,
+        };
+        let gate = Gate::of(Time(0), &ended(), Some(&began), None);
+        (entry.sentence, gate)
+    }
+
+    #[test]
+    fn what_is_tried_before_anybody_worked_is_not_there_yet() {
+        let (sentence, gate) = told(WHAT_IS_THERE);
+        let said = "fields not there yet; freeze pass; one_of noted";
+        assert!(sentence.ends_with(said), "{sentence}");
+        assert!(gate.is_not_yet());
+        assert_eq!(gate.sentence(), "not there yet: fields");
+        assert_eq!(gate.checks[0].verdict(), NOT_YET);
+        assert_eq!(gate.checks[0].answer, Answer::Failed, "for scripts");
+        // A gate that judges what somebody did says that it failed.
+        let (sentence, gate) = told("");
+        let said = "fields fail; freeze pass; one_of noted";
+        assert!(sentence.ends_with(said), "{sentence}");
+        assert!(!gate.is_not_yet());
+        assert_eq!(gate.checks[0].verdict(), "fail");
     }
 }

@@ -44,9 +44,15 @@ impl Standing {
             let role = state.and_then(|(_, state)| state.role.as_ref());
             role.is_some_and(examines)
         });
+        let sat = passed.iter().any(|one| {
+            one.worth == Worth::Observed.as_str() && one.check.starts_with(kernel::exam::EXAM)
+        });
         Some(Self {
             worth: worth.as_str(),
-            means: means(worth),
+            means: match sat {
+                true => means(worth),
+                false => without_exam(worth),
+            },
             tried,
             stronger: match worth {
                 Worth::Weak | Worth::Reported if has_exam && !had_one => {
@@ -67,5 +73,53 @@ fn means(worth: Worth) -> &'static str {
         Worth::Observed => {
             "the engine asked the product itself, by questions that its coder had not seen"
         }
+    }
+}
+
+/// The same of a run that had no exam: what was seen of the product then was asked by nobody's questions.
+fn without_exam(worth: Worth) -> &'static str {
+    match worth {
+        Worth::Observed => {
+            "the engine ran the product itself and saw what it did; no exam was held, so only what its makers named was asked"
+        }
+        Worth::Weak | Worth::Reported => means(worth),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::Word;
+    use kernel::event::GateEnded;
+    use kernel::outcome::{CheckResult, Found, Verdict};
+    use kernel::{EffectId, Time};
+
+    fn standing(check: &str) -> Standing {
+        let source = flow::built_in("quick").expect("it is built in");
+        let workflow = flow::load(&source, &|_, _| Ok(())).expect("it is sound");
+        let mut result = CheckResult::new(check, Verdict::Pass, "seen");
+        result.shows.insert(Word::from(Worth::Observed.as_str()));
+        let ended = GateEnded {
+            effect: EffectId(1),
+            results: vec![result],
+            tree: None,
+            found: Found::default(),
+        };
+        let gate = Gate::of(Time(0), &ended, None, None);
+        Standing::of(&workflow, &[gate]).expect("it says what it is worth")
+    }
+
+    #[test]
+    fn only_an_exam_is_told_in_the_words_of_one() {
+        let exam = standing("exam");
+        assert_eq!(exam.worth, "observed");
+        assert!(exam.means.contains("questions"), "{}", exam.means);
+        let health = standing("health");
+        assert_eq!(health.worth, "observed");
+        assert!(
+            health.means.contains("no exam was held"),
+            "{}",
+            health.means
+        );
     }
 }

@@ -2,6 +2,12 @@
 //! `.` stops at every line's end. What runs in linear time alone is taken: no look-around.
 
 use regex::Regex;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The patterns of this process: schemas ask for the same few, and building one costs more than
+/// all else of a schema. They come from workflows and roles, so their number is bounded.
+static BUILT: Mutex<BTreeMap<String, Regex>> = Mutex::new(BTreeMap::new());
 
 /// A pattern, as it was written and as it is run.
 #[derive(Debug, Clone)]
@@ -12,9 +18,18 @@ pub(crate) struct Pattern {
 
 impl Pattern {
     pub(crate) fn new(written: &str) -> Result<Self, regex::Error> {
+        let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+        let regex = match built.get(written) {
+            Some(regex) => regex.clone(),
+            None => {
+                let regex = Regex::new(&translated(written))?;
+                built.insert(written.to_owned(), regex.clone());
+                regex
+            }
+        };
         Ok(Self {
             written: written.to_owned(),
-            regex: Regex::new(&translated(written))?,
+            regex,
         })
     }
 

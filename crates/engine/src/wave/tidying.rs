@@ -9,6 +9,9 @@ use std::thread::JoinHandle;
 use workspace::git;
 use workspace::worktree::{self, Removal};
 
+/// What becomes of a worktree that stays.
+const LATER: &str = "once that is settled, `proofhouse gc` removes it";
+
 /// What is being removed.
 #[derive(Default)]
 pub(super) struct Tidying(Mutex<Vec<JoinHandle<Option<String>>>>);
@@ -35,8 +38,10 @@ impl Tidying {
             let dir = project.worktree(&name);
             match guarded(|| worktree::remove(project.repo(), &dir, &work)) {
                 Ok(Removal::Removed) => None,
-                Ok(Removal::Kept(why)) => Some(format!("the worktree {name} stays: {why}")),
-                Err(error) => Some(format!("the worktree {name} stays: {error}")),
+                Ok(Removal::Kept(why)) => {
+                    Some(format!("the worktree {name} stays: {why}; {LATER}"))
+                }
+                Err(error) => Some(format!("the worktree {name} stays: {error}; {LATER}")),
             }
         });
         let mut threads = self.0.lock().unwrap_or_else(PoisonError::into_inner);

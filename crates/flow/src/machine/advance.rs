@@ -4,7 +4,7 @@ use super::finding;
 use super::idle::Follows;
 use super::objection;
 use super::state::{FlowState, Stage};
-use super::words::{GATE_FAILED, NO_PROGRESS, hold_sentence};
+use super::words::{GATE_FAILED, NO_PROGRESS, SENT_BACK, hold_sentence};
 use crate::workflow::Workflow;
 use kernel::budget;
 use kernel::effect::{CheckSpec, Weight};
@@ -167,7 +167,7 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
         let why = match (passed, objects) {
             (_, Some(_)) => asker(run),
             (true, None) => "the gate passed",
-            (false, None) => GATE_FAILED,
+            (false, None) => failed(run),
         };
         return fire(workflow, run, index, way, why);
     }
@@ -183,9 +183,18 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
             format!("`{state}` objects, and nobody has answered it: {what}")
         }
         _ if passed => "no next phase was asked for".to_owned(),
-        _ => GATE_FAILED.to_owned(),
+        _ => failed(run).to_owned(),
     };
     stepped(workflow, run, &Step::Again, "again", Actor::Engine, why)
+}
+
+/// Why work does not go on that counts as not passed: by its gate, or by a person whose word stands above it.
+fn failed(run: &FlowState) -> &'static str {
+    let gate = run.gates.get(&run.position.state);
+    match run.sent_back && gate.is_none_or(|gate| gate.passed) {
+        true => SENT_BACK,
+        false => GATE_FAILED,
+    }
 }
 
 /// Is it for whoever judged to hand in better, because what they judged is not at fault?

@@ -68,9 +68,8 @@ impl FlowState {
                     // In a state where somebody waits, their last words were the question.
                     let waits = workflow.table.state(&self.position.state).kind == Kind::Wait;
                     let asked = if waits { self.said.as_str() } else { "" };
-                    let said = told::sentence(decision, asked);
-                    self.note(said.clone());
-                    self.told.said(said);
+                    let said = self.told.said(&told::sentence(decision, asked));
+                    self.note(said);
                 }
                 self.decision = Some(decision.clone());
             }

@@ -213,6 +213,9 @@ pub(crate) struct FlowState {
     /// What people said when they decided.
     #[serde(default)]
     pub(crate) told: Told,
+    /// Has a person just said of work that passed its gate that it is not good enough?
+    #[serde(default)]
+    pub(crate) sent_back: bool,
 }
 
 impl FlowState {
@@ -267,6 +270,7 @@ impl FlowState {
             alike: Alike::default(),
             gate_asks: false,
             told: Told::default(),
+            sent_back: false,
         }
     }
 

@@ -4,6 +4,8 @@ use kernel::position::Hold;
 
 /// The reason of a pass whose gate did not pass.
 pub(super) const GATE_FAILED: &str = "the gate failed";
+/// The reason of work that passed its gate and not the person who looked at it.
+pub(super) const SENT_BACK: &str = "sent back by a person";
 /// The same, of a pass that came to nothing.
 pub(super) const NO_PROGRESS: &str = "the pass made no material progress";
 

@@ -59,7 +59,7 @@ fn commands(workflow: &Workflow) -> BTreeMap<String, String> {
             "---\ndescription: {}\n---\n\n{}\n\n{}\n",
             json!(format!("{} of {}: {about}", name, workflow.name)),
             beside(workflow),
-            brief.trim()
+            plain(brief.trim())
         );
         (name, text)
     };
@@ -92,6 +92,16 @@ fn agents(workflow: &Workflow) -> BTreeMap<String, String> {
     let (name, text) = agent(EXPLORE, about, &can);
     agents.insert(name, text);
     agents
+}
+
+/// Without the marks that say on which way back a paragraph is told: who reads it here is on none.
+fn plain(brief: &str) -> String {
+    let parts = brief.split("\n\n").map(|part| {
+        let rest = part.strip_prefix("{return ");
+        let rest = rest.and_then(|rest| rest.split_once("} "));
+        rest.map_or(part, |(_, rest)| rest)
+    });
+    parts.collect::<Vec<_>>().join("\n\n")
 }
 
 fn beside(workflow: &Workflow) -> String {

@@ -299,7 +299,11 @@ no repository; the others do.")]
     )]
     Completions {
         /// The shell
-        shell: clap_complete::Shell,
+        #[arg(required_unless_present = "runs")]
+        shell: Option<clap_complete::Shell>,
+        /// Print the names of the runs here instead; the scripts ask for them
+        #[arg(long, conflicts_with = "shell")]
+        runs: bool,
     },
 }
 

@@ -142,10 +142,14 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     for one in &grounds.proven {
         let proven = out.paint(Tone::Good, &format!("{:<11}", "proven"));
         let states = one.states.join(", ");
+        // What the engine asked by its own means has no command whose time was taken.
+        let took = match one.millis {
+            0 => String::new(),
+            millis => format!(", {}", duration(millis)),
+        };
         out.line(&format!(
-            "  {proven} {} ({states}, {}): {}",
+            "  {proven} {} ({states}{took}): {}",
             plain(&one.check),
-            duration(one.millis),
             plain(&one.reason)
         ));
     }
@@ -163,8 +167,13 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             &format!("{} ({}): {reason}", plain(&one.check), one.state),
         );
     }
-    if !grounds.summary.is_empty() {
-        row("maker says", &uncut(&grounds.summary));
+    for maker in &grounds.makers {
+        let said = match maker.summary.trim() {
+            "" => "nothing",
+            said => said,
+        };
+        let who = plain(&maker.words());
+        row("maker says", &format!("{who}: {}", uncut(said)));
     }
     for remark in &grounds.remarks {
         row("remark", &uncut(remark));

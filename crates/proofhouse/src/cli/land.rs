@@ -354,7 +354,9 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
         out.line(&format!("  weakly shown: {}", plain(weak)));
     }
     if let Some(why) = &landed.worktree_kept {
-        out.line(&format!("  its worktree stays: {why}"));
+        out.line(&format!(
+            "  its worktree stays: {why}; once that is settled, `proofhouse gc` removes it"
+        ));
     }
     Ok(exit::OK)
 }

@@ -3,6 +3,7 @@
 mod agent_files;
 mod args;
 mod audit;
+mod completions;
 mod config;
 mod decide;
 mod demo;
@@ -43,7 +44,7 @@ mod which;
 mod workflow;
 
 use args::{Args, Command, ConfigCommand};
-use clap::{CommandFactory, Parser};
+use clap::Parser;
 use out::Out;
 use workspace::{EngineError, Project};
 
@@ -63,6 +64,9 @@ pub(crate) fn main() -> u8 {
             }
             // A closed pipe is not worth an error of its own.
             let _ = error.print();
+            if let Some(meant) = usage::meant(&error) {
+                eprintln!("{meant}");
+            }
             return code;
         }
     };
@@ -79,12 +83,11 @@ pub(crate) fn main() -> u8 {
 fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
     match &args.command {
         Command::Demo(demo) => return demo::demo(demo, out),
-        Command::Completions { shell } => {
-            // Made first: the generator takes a reader that goes away for a bug.
-            let mut text = Vec::new();
-            clap_complete::generate(*shell, &mut Args::command(), "proofhouse", &mut text);
-            out.line(String::from_utf8_lossy(&text).trim_end());
-            return Ok(exit::OK);
+        Command::Completions { shell, .. } => {
+            return Ok(match shell {
+                Some(shell) => completions::script(*shell, out),
+                None => completions::runs(project(args), out),
+            });
         }
         Command::Doctor => return doctor::doctor(args, out),
         Command::Index(index) => return index::index(args, index, out),

@@ -97,8 +97,8 @@ result = { summary = "edited" }
     reaches(&["choose", "edit"]);
 }
 
-#[test]
-fn the_anchors_that_ground_teaches_are_found() {
+/// A run of `add` whose analyst has found its ground, and nothing else yet.
+pub(crate) fn grounded() -> World {
     let anchors = fenced(&brief("add/briefs/ground.md"), "markdown");
     let script = format!(
         "[[attempt]]\nstate = \"ground\"\nsteps = [{{ edit = \"task/TASK.md\", find = \"## 1 Specify\", replace = '''{anchors}\n\n## 1 Specify''' }}]\nresult = {{ summary = \"grounded\" }}\n"
@@ -109,6 +109,12 @@ fn the_anchors_that_ground_teaches_are_found() {
     ];
     let world = begun(&["add", "Totals"], &script, &files);
     world.run(&["run", "t", "--once"]);
+    world
+}
+
+#[test]
+fn the_anchors_that_ground_teaches_are_found() {
+    let world = grounded();
     assert_eq!(world.status()["state"], "specify", "{:#}", world.status());
 }
 

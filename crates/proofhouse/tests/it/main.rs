@@ -68,4 +68,5 @@ mod shown;
 mod slice;
 mod support;
 mod tidy;
+mod told;
 mod waves;

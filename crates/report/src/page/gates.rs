@@ -3,7 +3,7 @@
 use super::html::{Tone, chip, count, duration, links, paragraph, short, time};
 use crate::attempt::Attempt;
 use crate::evidence::{Evidence, Link};
-use crate::gate::{Answer, Check, Gate, latest};
+use crate::gate::{Answer, Check, Gate, NOT_YET, latest};
 use crate::proof::Proof;
 use maud::{Markup, html};
 
@@ -73,6 +73,7 @@ fn judges(data: &Evidence, gate: &Gate) -> Markup {
 fn outcome(gate: &Gate) -> Markup {
     let (tone, words) = match gate.passed {
         true => (Tone::Good, "passed"),
+        false if gate.is_not_yet() => (Tone::Plain, NOT_YET),
         false => (Tone::Bad, "did not pass"),
     };
     html! { " " (chip(tone, words)) " " span.when { (time(gate.at)) } }
@@ -110,6 +111,7 @@ fn check(check: &Check) -> Markup {
         Answer::Passed if check.worth == "reported" => (Tone::Good, "pass, reported"),
         Answer::Passed if check.proof == Proof::Said => (Tone::Plain, "a role's word"),
         Answer::Passed => (Tone::Good, "pass"),
+        Answer::Failed | Answer::Noted if check.not_yet => (Tone::Plain, NOT_YET),
         Answer::Failed => (Tone::Bad, "fail"),
         Answer::CouldNotRun => (Tone::Unsure, "could not run"),
         Answer::Noted => (Tone::Plain, "noted, not judged"),

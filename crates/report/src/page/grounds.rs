@@ -21,7 +21,7 @@ pub(super) fn section(data: &Evidence) -> Markup {
                             (paragraph("reason", &one.reason))
                             p.facts-line {
                                 span { "in the gate of " (one.states.join(", ")) } " "
-                                span { (duration(one.millis)) }
+                                @if one.millis > 0 { span { (duration(one.millis)) } }
                             }
                         }
                     }
@@ -69,9 +69,16 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     }
                 }
             }
-            @if !grounds.summary.is_empty() {
-                h3 #maker { "What the maker says of it" }
-                (paragraph("reason", &grounds.summary))
+            @if !grounds.makers.is_empty() {
+                h3 #maker { "What its makers say of it" }
+                ul.proofs {
+                    @for maker in &grounds.makers {
+                        li {
+                            p { (chip(Tone::Plain, &maker.words())) }
+                            (paragraph("reason", &maker.summary))
+                        }
+                    }
+                }
             }
             @if !grounds.remarks.is_empty() {
                 h3 #remarks { "What was found and holds no gate" }

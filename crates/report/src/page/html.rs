@@ -10,16 +10,18 @@ use std::fmt::Display;
 
 /// Spells out what cannot be seen.
 pub(super) fn seen(page: &str) -> String {
+    let spelt = |c: char| !matches!(c, '\n' | '\t') && is_unseen(c);
     let mut safe = String::with_capacity(page.len() + 16);
-    for c in page.chars() {
-        match c {
-            '\n' | '\t' => safe.push(c),
-            '\r' => {}
-            c if is_unseen(c) => safe.push_str(&format!("[U+{:04X}]", u32::from(c))),
-            c => safe.push(c),
+    let mut rest = page;
+    // Such characters are rare and pages long: what lies between two is taken as one piece.
+    while let Some((at, c)) = rest.char_indices().find(|(_, c)| spelt(*c)) {
+        safe.push_str(&rest[..at]);
+        if c != '\r' {
+            safe.push_str(&format!("[U+{:04X}]", u32::from(c)));
         }
+        rest = &rest[at + c.len_utf8()..];
     }
-    safe
+    safe + rest
 }
 
 /// A paragraph of foreign text; nothing if it is blank.

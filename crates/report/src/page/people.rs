@@ -77,9 +77,13 @@ pub(super) fn decisions(data: &Evidence) -> Markup {
             }
             @for one in &data.decisions {
                 article.decision {
-                    header { h3 { (one.decision.option) } " " span.when { (time(one.at)) } }
+                    header id=[(!one.remark.is_empty()).then_some(&one.remark)] {
+                        h3 { (one.decision.option) } " " span.when { (time(one.at)) }
+                        @if !one.remark.is_empty() { " " span.tag { (one.remark) } }
+                    }
                     @let because = one.decision.because.trim();
                     @if !because.is_empty() { blockquote { (because) } }
+                    @for answer in &one.answers { (paragraph("reason", answer)) }
                     p.facts-line {
                         span { (one.decision.who) } " " span.channel { (one.decision.channel) }
                     }

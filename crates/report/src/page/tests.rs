@@ -9,7 +9,7 @@ use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
 use crate::file_change::{FileChange, Hunk, Kind};
 use crate::gate::{Answer, Check, Gate};
-use crate::grounds::{Grounds, Proven, Unproven, Worker};
+use crate::grounds::{Grounds, Maker, Proven, Unproven, Worker};
 use crate::history::Decided;
 use crate::paper::Paper;
 use crate::proof::Proof;
@@ -46,6 +46,7 @@ fn check(answer: Answer) -> Check {
     Check {
         check: "command".to_owned(),
         answer,
+        not_yet: false,
         proof: Proof::Executed,
         worth: String::new(),
         said_by: String::new(),
@@ -104,6 +105,12 @@ fn grounds(text: &str) -> Grounds {
         spend: Spend::default(),
         exam: None,
         workers: Vec::new(),
+        makers: vec![Maker {
+            role: text.to_owned(),
+            agent: text.to_owned(),
+            model: Some(text.to_owned()),
+            summary: text.to_owned(),
+        }],
     }
 }
 
@@ -259,6 +266,8 @@ fn everywhere(text: &str) -> Evidence {
                 with: serde_json::Value::Null,
                 signature: None,
             },
+            remark: "R1".to_owned(),
+            answers: vec![t()],
         }],
         artifacts: vec![link(text, text), link(text, &format!("{text}.png"))],
         commits: vec![t()],

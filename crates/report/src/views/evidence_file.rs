@@ -25,7 +25,7 @@ pub(super) fn write(context: &Context, history: &History) -> Result<(), EngineEr
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::from("# Evidence\n"),
         Err(error) => return Err(EngineError::io("read", &path)(error)),
     };
-    let fresh = splice(&text, &list(history));
+    let fresh = splice(&text, &list(history, context.workflow.noted_check()));
     if fresh != text {
         store::write_atomic(&path, fresh.as_bytes())?;
     }
@@ -42,9 +42,9 @@ fn splice(text: &str, part: &str) -> String {
     }
 }
 
-fn list(history: &History) -> String {
+fn list(history: &History, noted: Option<&str>) -> String {
     let mut text = String::from("\n## Run by Proofhouse itself\n\n");
-    let gates = history.gates(None);
+    let gates = history.gates(noted);
     if gates.is_empty() {
         text.push_str("Nothing yet.\n\n");
         return text;
@@ -64,7 +64,7 @@ fn list(history: &History) -> String {
                 "| {} | {} | {} | {} | {exit} | {} |",
                 gate.state,
                 cell(&check.check),
-                check.answer.verdict().as_str(),
+                check.verdict(),
                 cell(&format!("{}{refused}", check.reason)),
                 hashes.join(" ")
             );
@@ -118,7 +118,7 @@ mod tests {
                     found: kernel::outcome::Found::default(),
                 }),
             });
-            list(&history)
+            list(&history, None)
         };
         assert!(!told(None).contains("refused connections"));
         let unknown = told(Some("no notifications"));

@@ -2,8 +2,10 @@
 //! written anew from the journal, so nothing that anybody writes into it becomes history.
 
 use crate::attempt;
+use crate::gate::NOT_YET;
 use crate::history::History;
 use flow::Flow;
+use kernel::event::WHAT_IS_THERE;
 use kernel::outcome::Ran;
 use kernel::{Body, Verdict};
 use std::fmt::Write;
@@ -65,7 +67,13 @@ fn text(machine: &Flow, history: &History) -> String {
                     .filter(|result| stall != Some(result.check.as_str()))
                     .filter(|result| result.verdict != Verdict::Pass && result.weight.is_binding())
                     .collect();
-                let verdict = if bad.is_empty() { "PASS" } else { "FAIL" };
+                let began = history.began(ended.effect);
+                let tried = began.is_some_and(|began| began.effect.subject == WHAT_IS_THERE);
+                let verdict = match (bad.is_empty(), tried) {
+                    (true, _) => "PASS",
+                    (false, true) => NOT_YET,
+                    (false, false) => "FAIL",
+                };
                 let count = results.len();
                 let _ = writeln!(text, "- {at} `{state}`: gate {verdict}, {count} checks");
                 let refused = results.iter().filter_map(|result| {

@@ -38,6 +38,7 @@ impl FlowState {
         let state = self.position.state.clone();
         let raised = Finding::typed(result);
         let settled = Settled::all(result);
+        self.told.answered(state.as_str(), &settled);
         self.findings.open.retain(|id, open| {
             let mut said = settled.iter().filter(|one| one.finding.trim() == id);
             let how = said.next().map(|one| one.how.as_str());

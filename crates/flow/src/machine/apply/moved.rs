@@ -105,6 +105,7 @@ impl FlowState {
             self.memory.passed(state);
         }
         if moved.arrival != Arrival::Stayed {
+            self.sent_back = false;
             self.losses = 0;
             self.patience = Patience::default();
         }
@@ -169,6 +170,7 @@ impl FlowState {
                 }
             }
             Arrival::Stayed if rejected => {
+                self.sent_back = true;
                 self.stage = Stage::Judged {
                     passed: false,
                     stalled: false,
