@@ -38,7 +38,7 @@ pub(crate) struct Command {
     /// Text that the output must contain, too.
     expect_output: Option<Text>,
     /// `on`: a line that calls a test runner is read test by test, and the suite must show that it could
-    /// have failed; off.
+    /// have failed; `mutated`: as in `tests`; off.
     controls: Option<Choice<Controls>>,
     /// As in `suite`, with `controls`.
     as_written: Option<Choice<AsWritten>>,

@@ -49,6 +49,20 @@ const UNKNOWN: &str = "an exit code is all that there is, or a report of its own
 const LEAST: Duration = Duration::from_secs(20);
 const TIMES: u32 = 4;
 
+/// Endings of the sources of which there are mutants.
+const OF_PYTHON: &[&str] = &[".py"];
+const OF_RUST: &[&str] = &[".rs"];
+const OF_NODE: &[&str] = &[".js", ".mjs", ".cjs"];
+
+fn mutated_endings(runner: Runner) -> Option<&'static [&'static str]> {
+    match runner {
+        Runner::Pytest | Runner::Unittest => Some(OF_PYTHON),
+        Runner::Cargo => Some(OF_RUST),
+        Runner::Node => Some(OF_NODE),
+        Runner::Vitest | Runner::Jest | Runner::Go | Runner::Junit => None,
+    }
+}
+
 /// A file of the candidate.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct File {
@@ -107,15 +121,21 @@ impl Files {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Controls {
     On,
+    /// And where nothing at all was mutated, little is shown.
+    Mutated,
     /// And of small mutants that no test notices somebody has to say why.
     Answered,
+    /// Both.
+    MutatedAndAnswered,
     Off,
 }
 
 impl Words for Controls {
     const WORDS: &'static [(&'static str, Self)] = &[
         ("on", Self::On),
+        ("mutated", Self::Mutated),
         ("answered", Self::Answered),
+        ("mutated_and_answered", Self::MutatedAndAnswered),
         ("off", Self::Off),
     ];
 }
@@ -128,6 +148,22 @@ impl Controls {
 
     pub(crate) fn of(set: Option<Choice<Self>>) -> Self {
         set.map_or(Self::Off, |set| *set)
+    }
+
+    /// Has somebody to answer for small mutants?
+    fn are_answered(self) -> bool {
+        match self {
+            Self::Answered | Self::MutatedAndAnswered => true,
+            Self::On | Self::Mutated | Self::Off => false,
+        }
+    }
+
+    /// Is little shown where nothing was mutated?
+    fn need_mutants(self) -> bool {
+        match self {
+            Self::Mutated | Self::MutatedAndAnswered => true,
+            Self::On | Self::Answered | Self::Off => false,
+        }
     }
 }
 
@@ -278,7 +314,7 @@ impl Control<'_> {
         let room = (self.candidate)()?;
         let plan = match runner {
             Runner::Pytest | Runner::Unittest => {
-                let order = Order::of(&seed, self.files, &[".py"], self.subject.mutants);
+                let order = Order::of(&seed, self.files, OF_PYTHON, self.subject.mutants);
                 Plan::python(self.subject, &room, &order)?
             }
             _ => match written::canaries(runner, &seed, self.files) {
@@ -286,10 +322,9 @@ impl Control<'_> {
                     let order =
                         |endings| Order::of(&seed, self.files, endings, self.subject.mutants);
                     match runner {
-                        Runner::Cargo => written::add_mutants(&mut plan, &order(&[".rs"])),
+                        Runner::Cargo => written::add_mutants(&mut plan, &order(OF_RUST)),
                         Runner::Node => {
-                            let order = order(&[".js", ".mjs", ".cjs"]);
-                            written::add_constants(&mut plan, &order);
+                            written::add_constants(&mut plan, &order(OF_NODE));
                         }
                         _ => {}
                     }
@@ -324,9 +359,9 @@ impl Control<'_> {
     /// The seed of the last time, where its code is still the same: who answered for survivors, or wrote a
     /// test for one, meets those again and no others.
     fn last_seed(&self) -> Option<String> {
-        let earlier = match self.controls {
-            Controls::Answered => self.subject.earlier(KEPT).ok()?,
-            Controls::On | Controls::Off => return None,
+        let earlier = match self.controls.are_answered() {
+            true => self.subject.earlier(KEPT).ok()?,
+            false => return None,
         };
         let last: serde_json::Value = serde_json::from_slice(earlier.last()?).ok()?;
         let same = last["code"] == self.code();
@@ -542,13 +577,13 @@ impl Control<'_> {
         let others = record.mutants.iter().filter(|one| !one.constant);
         let others = others.filter(|one| matches!(one.fate, Fate::Survived { .. }));
         let open: Vec<String> = others.map(|one| one.what.clone()).collect();
-        let said = match self.controls {
-            Controls::Answered => {
+        let said = match self.controls.are_answered() {
+            true => {
                 let result = self.subject.result;
                 let answers = result.map_or(&serde_json::Value::Null, |one| &one["answers"]);
                 answered::Said::of(&open, answers)
             }
-            Controls::On | Controls::Off => answered::Said::default(),
+            false => answered::Said::default(),
         };
         record.told.extend(open.iter().map(|one| {
             format!("no test notices: {one}; add a test, or say why it makes no difference")
@@ -589,6 +624,9 @@ impl Control<'_> {
                 "no test notices when the code that was touched does something else".to_owned(),
             ),
             Purpose::Behaviour | Purpose::Refactoring | Purpose::Unsaid => {
+                if let Some(why) = self.unmutated(plan, record) {
+                    return Found::Weak(format!("nothing was mutated: {why}"));
+                }
                 record.told.extend(
                     survived
                         .into_iter()
@@ -601,6 +639,46 @@ impl Control<'_> {
                 Found::Held(held)
             }
         }
+    }
+
+    /// Why nothing at all of the change was mutated, where that counts. Who said that canaries suffice
+    /// has been given what they asked for.
+    fn unmutated(&self, plan: &Plan, record: &Record) -> Option<String> {
+        let asked = self.controls.need_mutants() && self.subject.mutants != Some(0);
+        let tried = |one: &Tried| matches!(one.fate, Fate::Noticed { .. } | Fate::Survived { .. });
+        if !asked || record.mutants.iter().any(tried) {
+            return None;
+        }
+        let runner = self.instrument.runner()?;
+        let Some(endings) = mutated_endings(runner) else {
+            let name = runner.name();
+            return Some(format!(
+                "there are no mutants for {name} yet, canaries alone"
+            ));
+        };
+        let code = self.files.code.iter().map(|file| file.path.as_str());
+        let code: Vec<&str> = code
+            .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
+            .collect();
+        let untried = record.mutants.iter().find_map(|one| match &one.fate {
+            Fate::Untried(why) => Some(why.as_str()),
+            Fate::TooLong => Some("it did not end in time"),
+            Fate::Noticed { .. } | Fate::Survived { .. } => None,
+        });
+        Some(match (code.is_empty(), untried) {
+            (true, _) => format!("the change has no source ({})", endings.join(", ")),
+            (false, Some(why)) => format!("no mutant could be tried: {why}"),
+            (false, None) if record.left_out > 0 && !plan.functions.is_empty() => {
+                "there was no time for a mutant".to_owned()
+            }
+            (false, None) => {
+                let faults = match plan.faults.is_empty() {
+                    true => String::new(),
+                    false => format!(" ({})", first_few(&plan.faults, 2)),
+                };
+                format!("no mutant can be made of {}{faults}", first_few(&code, 3))
+            }
+        })
     }
 
     fn held(plan: &Plan, noticed: usize, open: usize) -> String {

@@ -5,6 +5,8 @@
 //!
 //! What it cannot see: code that answers the new tests' own values and nothing else.
 
+mod helpers;
+mod kept;
 pub(crate) mod laid_out;
 
 use crate::Subject;
@@ -40,14 +42,24 @@ pub(crate) struct RedGreen {
     tests: Items,
     /// `behaviour`, `adapted` or `none`: what the tests may do; behaviour.
     change: Option<Choice<Change>>,
+    /// `tests`: files of values that serve tests alone count as tests; they do not.
+    helpers: Option<Choice<AreTests>>,
     /// As in `suite`.
     name: Option<Text>,
     /// As in `suite`.
     command_from: Option<Text>,
     /// As in `suite`.
     as_written: Option<Choice<AsWritten>>,
-    /// `on`: the suite must show that it could have failed; off.
+    /// `on`: the suite must show that it could have failed; `mutated`: as in `tests`; off.
     controls: Option<Choice<Controls>>,
+}
+
+/// What files of values are that serve tests alone.
+#[derive(Clone, Copy)]
+struct AreTests;
+
+impl Words for AreTests {
+    const WORDS: &'static [(&'static str, Self)] = &[("tests", Self)];
 }
 
 /// What a change does to tests.
@@ -86,9 +98,12 @@ impl Judge for RedGreen {
         })?;
         let instruments = Instrument::all(self.command_from.as_ref(), self.as_written, subject);
         let instruments = instruments.map_err(cannot)?;
-        let layout = Layout::of(subject, &self.tests).map_err(cannot)?;
+        let mut layout = Layout::of(subject, &self.tests).map_err(cannot)?;
         let room = || Room::of(subject, commit, &frozen).map_err(cannot);
         let before = room()?;
+        if self.helpers.is_some() {
+            layout.take_helpers(subject, &before).map_err(cannot)?;
+        }
         let tests = layout.compared(subject, &before).map_err(cannot)?;
         let weakened = match change {
             Change::Behaviour => tests.weakened.clone(),

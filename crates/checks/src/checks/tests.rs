@@ -50,8 +50,9 @@ pub(crate) struct Tests {
     pub(super) keeps: Choices<Ratchet>,
     /// Wall limit; never more than the gate's.
     pub(super) timeout_seconds: Option<Seconds>,
-    /// `on`: a green suite must show that it could have failed; `answered`: and of small mutants that no
-    /// test notices the role says why; off.
+    /// `on`: a green suite must show that it could have failed; `mutated`: and where nothing was mutated
+    /// it is weak; `answered`: and of small mutants that no test notices the role says why;
+    /// `mutated_and_answered`: both; off.
     pub(super) controls: Option<Choice<Controls>>,
 }
 

@@ -59,7 +59,7 @@ pub(crate) struct Tripwire {
     ids_section: Option<Text>,
     /// As in `tests`.
     timeout_seconds: Option<Seconds>,
-    /// `on`: the frozen suite must show that it could have failed; `answered`: as in `tests`; off.
+    /// `on`: the frozen suite must show that it could have failed; the others as in `tests`; off.
     controls: Option<Choice<Controls>>,
 }
 

@@ -185,8 +185,10 @@ fn extras(
                 RawCheck::Settings(settings) => {
                     let says = |key: &str| settings.get(key).and_then(|value| value.as_str());
                     let controlled = match says("controls") {
-                        Some("on") => word == SURVIVED,
-                        Some("answered") => word == SURVIVED || word == UNANSWERED,
+                        Some("on" | "mutated") => word == SURVIVED,
+                        Some("answered" | "mutated_and_answered") => {
+                            word == SURVIVED || word == UNANSWERED
+                        }
                         _ => false,
                     };
                     says("shows") == Some(word) || controlled

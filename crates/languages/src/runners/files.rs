@@ -15,7 +15,7 @@ pub enum Decides {
 }
 
 /// Files by their names; a glob stays in its folder.
-pub const DECIDING: [(&str, Decides); 47] = [
+pub const DECIDING: [(&str, Decides); 49] = [
     ("Cargo.toml", Packages),
     ("Cargo.lock", Packages),
     (".cargo/config.toml", Tests),
@@ -60,6 +60,9 @@ pub const DECIDING: [(&str, Decides); 47] = [
     ("pdm.lock", Packages),
     ("Pipfile.lock", Packages),
     (".coveragerc", Tests),
+    // Metadata of a package that lies in the tree: pytest loads the plugins that it names.
+    ("*.egg-info/entry_points.txt", Tests),
+    ("*.dist-info/entry_points.txt", Tests),
     ("Makefile", Building),
     ("makefile", Building),
     ("GNUmakefile", Building),

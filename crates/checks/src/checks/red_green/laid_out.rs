@@ -1,6 +1,8 @@
 //! Which files of a change are its tests and which its code, and rooms with the one and without the
 //! other. Tests that stand inside of a Rust source are cut out of it and put beside other code.
 
+use super::helpers::Texts;
+use super::kept;
 use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
@@ -8,7 +10,7 @@ use crate::readers::{hash, inline_tests, items, paths};
 use crate::room::{Candidate, Room};
 use crate::text::one_line;
 use globset::GlobSet;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How a repository's files are told apart.
 pub(crate) struct Layout {
@@ -17,6 +19,8 @@ pub(crate) struct Layout {
     config: GlobSet,
     everything: GlobSet,
     inline: bool,
+    /// Files that serve tests alone, and that were changed.
+    helpers: BTreeSet<String>,
 }
 
 /// What a change did to tests.
@@ -38,11 +42,50 @@ impl Layout {
             config: items::globs(&config)?,
             everything: items::globs(&["repo/**"])?,
             inline: tests.iter().any(|word| word == "inline tests"),
+            helpers: BTreeSet::new(),
         })
     }
 
     fn is_test(&self, path: &str) -> bool {
-        self.tests.is_match(format!("repo/{path}"))
+        self.helpers.contains(path) || self.tests.is_match(format!("repo/{path}"))
+    }
+
+    /// Takes files for tests that serve tests alone. Only those that were there and are another now can
+    /// have been bent, so only then is anything read.
+    pub(super) fn take_helpers(
+        &mut self,
+        subject: &Subject<'_>,
+        before: &Room,
+    ) -> Result<(), Error> {
+        let names = before.names()?;
+        let changed: Vec<&String> = names
+            .iter()
+            .filter(|path| {
+                let other = || {
+                    let old = before.text(path);
+                    old.is_some() && old != candidate(subject, path)
+                };
+                !self.is_test(path) && !self.config.is_match(format!("repo/{path}")) && other()
+            })
+            .collect();
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let read = |path: &String| Some((path.clone(), before.text(path)?));
+        let all: Vec<(String, String)> = names.iter().filter_map(read).collect();
+        let mut texts = Texts {
+            tests: BTreeMap::new(),
+            others: BTreeMap::new(),
+        };
+        for (path, text) in &all {
+            match self.is_test(path) {
+                true => texts.tests.insert(path, text),
+                false => texts.others.insert(path, text),
+            };
+        }
+        let found = changed.into_iter().filter(|path| texts.is_of_tests(path));
+        self.helpers = found.cloned().collect();
+        Ok(())
     }
 
     /// Has this source tests inside, that are told apart from its code?
@@ -80,7 +123,8 @@ impl Layout {
             if was_there {
                 found.touched_old.push(what.clone());
                 let (was, is) = (old.unwrap_or_default(), new.as_deref());
-                let lost = lost_line(&was, is.unwrap_or_default(), &whole);
+                let lost = lost_line(&was, is.unwrap_or_default(), &whole)
+                    .filter(|_| !kept::holds(path, &was, is.unwrap_or_default()));
                 if let Some(lost) = lost {
                     found.weakened.push(match &new {
                         Some(_) => format!("{path}{lost}"),
@@ -190,6 +234,9 @@ impl Layout {
             if let (Some(old), Some(new)) = (room.text(&path), candidate(subject, &path)) {
                 room.put(&path, Some(&joined(&old, &new)))?;
             }
+        }
+        for path in &self.helpers {
+            room.put(path, candidate(subject, path).as_deref())?;
         }
         room.lay_in(
             subject,
