@@ -65,6 +65,7 @@ impl Seals {
         let task = task_folder(project, started);
         let place = Place {
             repo: commit.map_or(project.repo(), PathBuf::as_path),
+            installed: project.top(),
             task: &task,
             views: checks::Views {
                 file,

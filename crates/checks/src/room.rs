@@ -58,7 +58,7 @@ impl Room {
             .policy
             .map(|policy| room.policy(policy, subject, &installed));
         for name in installed {
-            room.link(subject.place.repo, name)
+            room.link(subject.place.installed, name)
                 .map_err(Error::undone(format!("{name} cannot be linked")))?;
         }
         Ok(room)
@@ -175,7 +175,8 @@ impl Room {
         policy.read.retain(outside);
         policy.hidden.retain(outside);
         policy.write.push(self.path.clone());
-        let installed = installed.iter().map(|name| repo.join(name));
+        let from = subject.place.installed;
+        let installed = installed.iter().map(|name| from.join(name));
         policy.read.extend(installed.filter(|path| path.is_dir()));
         policy
     }

@@ -15,8 +15,10 @@ use std::time::Duration;
 /// The real folders.
 #[derive(Debug, Clone, Copy)]
 pub struct Place<'a> {
-    /// The repository.
+    /// The repository, or the worktree of a run.
     pub repo: &'a Path,
+    /// Where dependencies are installed, which git ignores: the person's own tree.
+    pub installed: &'a Path,
     /// The run's own folder, with its state file and evidence.
     pub task: &'a Path,
     /// What the engine itself writes in there.

@@ -107,6 +107,7 @@ impl OnCommit<'_> {
         };
         let place = Place {
             repo: &dir,
+            installed: self.project.top(),
             task: &dir,
             views: checks::Views::default(),
         };

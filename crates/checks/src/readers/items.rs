@@ -270,7 +270,7 @@ pub(crate) fn named(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<St
     names.extend(sections.cloned());
     names.extend(has(COMMANDS).then(|| COMMANDS.to_owned()));
     if has(DEPENDENCIES) {
-        names.extend(installed::items(subject.place.repo));
+        names.extend(installed::items(subject.place.installed));
     }
     names.extend(inner);
     names.sort();

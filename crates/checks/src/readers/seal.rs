@@ -42,7 +42,7 @@ pub(crate) fn now(subject: &Subject<'_>, item: &str) -> Result<Sealed, Error> {
 
 fn of(place: Place<'_>, item: &str) -> Result<Sealed, Error> {
     if let Some(name) = installed::folder(item) {
-        let hash = installed::hash_of(place.repo, name)?;
+        let hash = installed::hash_of(place.installed, name)?;
         return Ok(Sealed { hash, copy: None });
     }
     let has_views = item.strip_prefix("task/") == Some(place.views.file);

@@ -180,6 +180,7 @@ impl World {
         };
         let place = Place {
             repo: &repo,
+            installed: &repo,
             task: &task,
             views: checks::Views::default(),
         };

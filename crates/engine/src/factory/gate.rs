@@ -87,6 +87,7 @@ pub(super) fn run(
     let own: Vec<&dyn Check> = own.iter().map(|check| check as &dyn Check).collect();
     let place = Place {
         repo: context.project.repo(),
+        installed: context.project.top(),
         task: &context.task,
         views: checks::Views::default(),
     };

@@ -370,7 +370,7 @@ mod tests {
                         at,
                         ..Debate::default()
                     };
-                    let heard = debate.hear(&value).said;
+                    let heard = debate.hear(&value, At::Challenge).said;
                     assert!(
                         matches!(heard, Said::Complained(_)),
                         "{name}: {value}: {heard:?}"

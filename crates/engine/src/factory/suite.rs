@@ -96,6 +96,7 @@ fn report(
     let pid_file = context.home(order.id).join("pid");
     let place = Place {
         repo: top,
+        installed: top,
         task: top,
         views: checks::Views::default(),
     };

@@ -209,7 +209,7 @@ fn told(context: &Context, order: &AttemptOrder, home: &Path) -> Result<Told, En
         wall: Duration::from_millis(order.wall_millis),
         allowance: order.allowance,
         env: env(home),
-        policy: Some(context.reach.agent(home)),
+        policy: Some(context.agent_policy(home, &can(context, order))),
         shape: context.shape(&order.role, order.state.as_str()),
         continues: session(context, order)?.map(|(_, session)| session),
     };
@@ -538,6 +538,7 @@ fn broken_seal(
     let lines = &lines;
     let place = checks::Place {
         repo: &home.join("view/repo"),
+        installed: context.project.top(),
         task: &home.join("view/task"),
         views: checks::Views { file, lines },
     };

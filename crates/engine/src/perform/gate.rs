@@ -117,6 +117,7 @@ pub(super) fn perform(
     let tree = || tree_now(context);
     let place = Place {
         repo: context.project.repo(),
+        installed: context.project.top(),
         task: &context.task,
         views: checks::Views {
             file: views.0,

@@ -52,6 +52,7 @@ fn asked(context: &Context, reads: &[String]) -> Result<String, EngineError> {
     let (file, lines) = report::views::engine_lines(&context.workflow);
     let place = checks::Place {
         repo: context.project.repo(),
+        installed: context.project.top(),
         task: &context.task,
         views: checks::Views {
             file,

@@ -46,6 +46,15 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
         }
         break;
     }
+    let own = [".venv", "venv"].map(|name| format!("{name}/bin/python"));
+    if let Some(own) = own.iter().find(|own| there(own)) {
+        // What is installed there is there for its own interpreter alone.
+        for command in &mut commands {
+            if let Some(rest) = command.strip_prefix("python3 ") {
+                *command = format!("{own} {rest}");
+            }
+        }
+    }
     commands
 }
 
@@ -145,6 +154,21 @@ mod tests {
             std::fs::write(path, text).unwrap();
         }
         found(repo.path())
+    }
+
+    #[test]
+    fn the_interpreter_is_that_of_the_projects_own_environment() {
+        let files = [
+            ("pyproject.toml", "[tool.pytest.ini_options]"),
+            ("package.json", r#"{"scripts": {"test": "node --test"}}"#),
+        ];
+        assert_eq!(of(&files), ["npm test", "python3 -m pytest"]);
+        for folder in [".venv", "venv"] {
+            let python = format!("{folder}/bin/python");
+            let mut files = files.to_vec();
+            files.push((&python, ""));
+            assert_eq!(of(&files), ["npm test", &format!("{python} -m pytest")]);
+        }
     }
 
     #[test]

@@ -281,3 +281,49 @@ fn a_one_line_fix_takes_few_attempts() {
     does(&world, &args).exits(0);
     assert_eq!(attempts(&world), ["implement", "verify", "review"]);
 }
+
+/// A coder that runs what it is judged by before it hands in, as every good one does.
+const RUNS_THE_SUITE: &str = r#"cat > /dev/null
+cd "$PROOFHOUSE_VIEW/repo" || exit 1
+printf 'def total(prices):\n    return sum(prices)\n' > sums.py
+printf 'import unittest\nfrom only_here import right\nfrom sums import total\nclass Sums(unittest.TestCase):\n    def test_of_two(self):\n        self.assertEqual(total([1, 2]), right(3))\n' > tests/test_sums.py
+.venv/bin/python -m unittest discover -s tests || exit 1
+touch .venv/planted 2> /dev/null && exit 1
+echo '{"summary": "sums are made"}' > "$PROOFHOUSE_RESULT"
+"#;
+
+/// Installed dependencies are in no commit, and so in no worktree: they come from the person's own tree,
+/// for the agent and for every check alike.
+#[test]
+fn what_is_installed_is_there_for_the_agent_and_for_every_check() {
+    let world = World::of_ann();
+    let made = std::process::Command::new("python3")
+        .args(["-m", "venv", "--without-pip"])
+        .arg(world.at(".venv"))
+        .status();
+    if !made.is_ok_and(|status| status.success()) {
+        eprintln!("SKIPPED: `python3 -m venv` makes no environment here");
+        return;
+    }
+    let library = std::fs::read_dir(world.at(".venv/lib")).unwrap();
+    let library = library.flatten().next().unwrap().path();
+    let only_here = library.join("site-packages/only_here.py");
+    std::fs::write(only_here, "def right(value):\n    return value\n").unwrap();
+    world.write(".gitignore", "agent/\n.proofhouse/\n.venv/\n");
+    world.write("sums.py", "");
+    let before = "import unittest\nfrom only_here import right\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(right(1), 1)\n";
+    world.write("tests/test_old.py", before);
+    world.write("agent/coder.sh", RUNS_THE_SUITE);
+    world.commit("a suite that needs what is installed");
+    let coder = format!("command:sh {}", world.at("agent/coder.sh").display());
+    let asked = ["do", "make sums", "--agent", &coder, "--name", "t"];
+    let auto = ["--autonomy", "auto", "--budget", "attempts=1"];
+    let said = says(&world, &[&asked[..], &auto].concat()).exits(0);
+    let line = "validation   .venv/bin/python -m unittest discover -s tests";
+    for part in [line, "prove -> done", "proofhouse land t"] {
+        assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
+    }
+    says(&world, &["land", "t"]).exits(0);
+    let changed = world.git(&["show", "--name-only", "--format=", "HEAD"]);
+    assert_eq!(changed, "sums.py\ntests/test_sums.py");
+}

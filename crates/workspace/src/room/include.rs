@@ -118,6 +118,17 @@ pub(super) fn found(project: &Project, named: Option<&[String]>, judged: &Tree) 
     paths.into_iter().filter_map(include).collect()
 }
 
+/// What an agent that may run programs finds in its view to be read: folders of dependencies, and
+/// nothing else that a person names for rooms, since that may be for no model's eyes.
+pub(crate) fn for_agents(project: &Project, named: Option<&[String]>, seen: &Tree) -> Vec<Include> {
+    let mut all = found(project, named, seen);
+    all.retain(|one| {
+        let known = AT_TOP.iter().any(|name| one.path.ends_with(name));
+        known && one.kind == Included::Dependencies
+    });
+    all
+}
+
 /// None for what is not there, leads out, or is a part of the tree itself.
 fn include(top: &Path, path: PathBuf, judged: &Tree) -> Option<Include> {
     let plain = |part| matches!(part, Component::Normal(_));

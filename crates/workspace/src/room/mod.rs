@@ -15,6 +15,7 @@ mod left;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use include::for_agents;
 pub use include::{Include, Included};
 
 use crate::config::RoomSettings;

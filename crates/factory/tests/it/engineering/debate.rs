@@ -244,10 +244,7 @@ fn what_does_not_hold_is_revised_before_anybody_debates_it() {
     let mut debate = Debate::default();
     for _ in 0..2 {
         proposed(&mut debate);
-        assert_eq!(
-            tried(&mut debate, Checks::Fail, "red"),
-            Now::At(At::Revise)
-        );
+        assert_eq!(tried(&mut debate, Checks::Fail, "red"), Now::At(At::Revise));
     }
     proposed(&mut debate);
     assert_eq!(

@@ -92,6 +92,7 @@ impl Written {
         let specs: Vec<CheckSpec> = binding.cloned().collect();
         let place = Place {
             repo: &folder.path().join("repo"),
+            installed: &folder.path().join("repo"),
             task: &folder.path().join("task"),
             views: checks::Views::default(),
         };

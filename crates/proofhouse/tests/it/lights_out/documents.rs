@@ -100,6 +100,7 @@ fn judged(state: &str, documents: &BTreeMap<String, String>) -> Vec<CheckResult>
         .collect();
     let place = Place {
         repo: &folder.path().join("repo"),
+        installed: &folder.path().join("repo"),
         task: &folder.path().join("task"),
         views: checks::Views::default(),
     };

@@ -36,6 +36,7 @@ fn judged(state: &str, label: &str, scenarios: &str) -> String {
     std::fs::create_dir(&repo).unwrap();
     let place = Place {
         repo: &repo,
+        installed: &repo,
         task: &task,
         views: checks::Views::default(),
     };
