@@ -280,6 +280,13 @@ fn goes_to(workflow: &Workflow, run: &FlowState) -> Option<String> {
     })
 }
 
+/// Does what the gate will show decide where a pass leads? Then nobody can be told beforehand.
+fn is_open(workflow: &Workflow, run: &FlowState) -> bool {
+    let shows = |guard: &Guard| matches!(guard, Guard::Shows(_));
+    let mut ways = workflow.table.leaving(&run.position.state);
+    ways.any(|(_, way)| way.when.contains(&Guard::GatePass) && way.when.iter().any(shows))
+}
+
 /// What else may be asked for: ways that lead to a person, back, or elsewhere.
 fn others(workflow: &Workflow, run: &FlowState) -> Vec<String> {
     let normal = asked_for(workflow, run);
@@ -583,10 +590,10 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let goes_on = match &normal {
         Some(next) => format!("`next` asks for `{next}`; without it you work on here."),
         None => match goes_to(workflow, run) {
-            Some(to) => {
+            Some(to) if !is_open(workflow, run) => {
                 format!("Without `next` the engine goes on to `{to}` when its checks pass.")
             }
-            None => "The engine goes on by itself when its checks pass.".to_owned(),
+            _ => "The engine goes on by itself when its checks pass.".to_owned(),
         },
     };
     let others = others(workflow, run);

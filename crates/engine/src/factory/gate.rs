@@ -4,7 +4,6 @@
 use super::found::{Broke, Given, Held};
 use super::{assembled, product, release, ship};
 use crate::perform::{self, InVault, lost, save};
-use ::factory::engineering::debate::TRIED;
 use checks::{Check, Place, Subject};
 use kernel::What;
 use kernel::effect::GateOrder;
@@ -19,8 +18,7 @@ use workspace::context::Context;
 type Perform = fn(&Given<'_>, &Value) -> Result<Held, Broke>;
 
 /// The checks of the factory.
-const CHECKS: [(&str, Perform); 13] = [
-    (TRIED, ship::proposal_tried),
+const CHECKS: [(&str, Perform); 12] = [
     ("amendments_applied", ship::amendments_applied),
     ("interface_fingerprint", ship::interface_fingerprint),
     ("public_surface", ship::public_surface),

@@ -128,42 +128,6 @@ pub(super) fn black_box_tests(given: &Given<'_>, with: &Value) -> Result<Held, B
     )
 }
 
-/// A proposal before anybody debates it: the contract, the surface and the tests, and all that is wrong
-/// with any of them at once. It puts nothing on record that a ship would rest on.
-pub(super) fn proposal_tried(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
-    let module = Step::of(given, with)?.module;
-    let steps = [interface_fingerprint, public_surface, black_box_tests];
-    let (mut held, mut broken) = (Vec::new(), Vec::<Broke>::new());
-    for step in steps {
-        match step(given, with) {
-            Ok(found) => held.push(found),
-            // What cannot be read is told once, not by each step that reads it.
-            Err(broke) if broken.iter().any(|one| one.reason == broke.reason) => {}
-            Err(broke) => broken.push(broke),
-        }
-    }
-    module.unmark();
-    let reasons: Vec<String> = broken.iter().map(|one| one.reason.clone()).collect();
-    // What could not run says nothing while something else is wrong for certain.
-    broken.sort_by_key(|one| one.verdict != Verdict::Fail);
-    if let Some(worst) = broken.into_iter().next() {
-        return Err(Broke {
-            reason: reasons.join("\n"),
-            ..worst
-        });
-    }
-    let tests = tested::names(&module)?;
-    let last = held.pop();
-    Ok(Held {
-        reason: format!("its surface is that of the contract; {tests}"),
-        evidence: last
-            .as_ref()
-            .map(|one| one.evidence.clone())
-            .unwrap_or_default(),
-        ran: last.and_then(|one| one.ran),
-    })
-}
-
 /// The same tests fail when the code is replaced by stubs.
 pub(super) fn tests_fail_on_stubs(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let module = Step::of(given, with)?.module;

@@ -90,25 +90,24 @@ pub(super) fn run(
     module.mark_tested(debated, &format!("{} on {arch}-{system}", code.runner))?;
     Ok(Held {
         reason: format!(
-            "{} tests passed; every constraint, invariant and error has one",
-            log.summary.total
+            "{} tests passed; every constraint, invariant and error has one: {}",
+            log.summary.total,
+            names(&log)
         ),
         evidence: result.evidence,
         ran: result.ran.map(Box::new),
     })
 }
 
-/// The tests that the last run passed, by name.
-pub(super) fn names(module: &Stored) -> Result<String, Broke> {
-    let log: ExecutionLog = serde_json::from_slice(&module.read(LOG)?).map_err(could_not)?;
-    let names: Vec<&str> = log.tests.iter().map(|one| one.name.as_str()).collect();
-    let shown = names.iter().take(MOST_NAMES).copied().collect::<Vec<_>>();
-    let more = match names.len() - shown.len() {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
-    let total = log.summary.total;
-    Ok(format!("{total} tests passed: {}{more}", shown.join(", ")))
+/// The tests of a run, by name.
+fn names(log: &ExecutionLog) -> String {
+    let mut names: Vec<&str> = log.tests.iter().map(|one| one.name.as_str()).collect();
+    let more = names.len().saturating_sub(MOST_NAMES);
+    names.truncate(MOST_NAMES);
+    match more {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
 }
 
 /// The log of rule F11.3. It has two results: what was skipped did not pass.

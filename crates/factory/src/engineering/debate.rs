@@ -40,8 +40,9 @@ pub enum At {
     Ship(ShipStep),
 }
 
-/// The check by which a proposal is tried.
-pub const TRIED: &str = "proposal_tried";
+/// The checks by which a proposal is tried: what a ship asks of it, as far as it can be asked before
+/// anything is approved.
+pub const TRIED: [ShipStep; 3] = [ShipStep::Fingerprint, ShipStep::Surface, ShipStep::Tests];
 
 impl At {
     /// Whose turn it is; none: the engine's.
@@ -200,9 +201,13 @@ fn failures(results: &[CheckResult], check: &str) -> Vec<Failure> {
     let wrong = results
         .iter()
         .filter(|result| result.verdict != Checks::Pass);
-    let mut failures: Vec<Failure> = wrong
-        .map(|result| Failure::new(&result.check, result.reason.clone(), ""))
-        .collect();
+    let mut failures: Vec<Failure> = Vec::new();
+    for result in wrong {
+        // What cannot be read is told once, not by each check that reads it.
+        if !failures.iter().any(|one| one.evidence == result.reason) {
+            failures.push(Failure::new(&result.check, result.reason.clone(), ""));
+        }
+    }
     if failures.is_empty() {
         failures.push(Failure::new(check, "it was not run", ""));
     }
@@ -357,14 +362,16 @@ impl Debate {
                 to: Now::At(At::Challenge),
             });
         }
-        let found = failures(results, TRIED);
+        let found = failures(results, ShipStep::Tests.row().check);
         if !results.iter().any(|one| one.verdict == Checks::Fail) {
             return Checked::CouldNotRun(could_not_run(&found));
         }
+        let broke = results.iter().find(|one| one.verdict == Checks::Fail);
+        let code = broke.map_or(String::new(), |one| one.check.clone());
         let saw = Vec::new();
         Checked::Moved(Move {
             said: Said::Tried { found, saw },
-            to: self.revise_or(self.failed(TRIED)),
+            to: self.revise_or(self.failed(&code)),
         })
     }
 

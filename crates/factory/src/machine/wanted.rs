@@ -59,9 +59,12 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                 Want::Role(module, who, occasion) => {
                     role(state, id, task, work, Some(module), who, occasion)
                 }
-                Want::Try(module) => of_module(state, id, task, work, module, ("try", TRIED))?,
+                Want::Try(module) => {
+                    let checks = TRIED.map(|step| step.row().check);
+                    of_module(state, id, task, work, module, ("try", &checks))?
+                }
                 Want::Ship(module, step) => {
-                    let gate = ("ship", step.row().check);
+                    let gate = ("ship", &[step.row().check][..]);
                     of_module(state, id, task, work, module, gate)?
                 }
             })
@@ -103,14 +106,14 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
     }
 }
 
-/// A gate on a module that is being made: its state's name and its check.
+/// A gate on a module that is being made: its state's name and its checks.
 fn of_module(
     state: &State,
     id: EffectId,
     task: &TaskId,
     work: &Work,
     module: usize,
-    (name, check): (&str, &str),
+    (name, checks): (&str, &[&str]),
 ) -> Option<Effect> {
     let reference = work.reference(module)?;
     let debate = &work.modules[module].debate;
@@ -129,7 +132,7 @@ fn of_module(
     }
     let subject = format!("{task}/{}", reference.module);
     let made = work.modules[module].deliverable;
-    Some(gate(state, id, name, subject, made, &[check], &with))
+    Some(gate(state, id, name, subject, made, checks, &with))
 }
 
 /// What was debated last, before the Proposer applied amendments to it: the attempt that made it,

@@ -3,7 +3,7 @@
 use super::{checked, done, hear, last_move, planned, turn};
 use crate::said;
 use factory::debate::{Adjudication, Verdict, judge, read};
-use factory::engineering::debate::{At, Checked, Debate, Judge, Now, Said, TRIED};
+use factory::engineering::debate::{At, Checked, Debate, Judge, Now, Said};
 use factory::engineering::roles::{Occasion, Role};
 use factory::engineering::ship::{STEPS, ShipStep};
 use factory::engineering::work::{End, Fate, Work};
@@ -212,7 +212,7 @@ fn what_does_not_hold_is_revised_before_anybody_debates_it() {
         assert_eq!(debate.at, At::Try);
     };
     let tried = |debate: &mut Debate, verdict: Checks, reason: &str| {
-        let results = [CheckResult::new(TRIED, verdict, reason)];
+        let results = [CheckResult::new("black_box_tests", verdict, reason)];
         match debate.checked(&results) {
             Some(Checked::Moved(said)) => {
                 debate.take(&said, None);
@@ -249,12 +249,16 @@ fn what_does_not_hold_is_revised_before_anybody_debates_it() {
     proposed(&mut debate);
     assert_eq!(
         tried(&mut debate, Checks::Fail, "red"),
-        Now::Failed(TRIED.to_owned())
+        Now::Failed("black_box_tests".to_owned())
     );
     // What could not be tried says nothing about the module.
     for results in [
         vec![],
-        vec![CheckResult::new(TRIED, Checks::CouldNotRun, "no compiler")],
+        vec![CheckResult::new(
+            "black_box_tests",
+            Checks::CouldNotRun,
+            "no compiler",
+        )],
     ] {
         let mut debate = Debate::default();
         proposed(&mut debate);
