@@ -8,7 +8,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What begins a block whose parts may stand in any order.
-const CONTAINERS: [&str; 6] = ["class ", "describe(", "suite(", "mod ", "impl ", "pub mod "];
+pub(super) const CONTAINERS: [&str; 6] =
+    ["class ", "describe(", "suite(", "mod ", "impl ", "pub mod "];
 /// What belongs to the block above, though it stands as far out.
 const GOES_ON: [&str; 7] = ["}", ")", "]", "else", "elif ", "except", "finally"];
 
@@ -36,7 +37,7 @@ fn value_kept(old: &Value, new: &Value) -> bool {
 }
 
 /// The lines that say something: no blank ones, and of sources no remarks.
-fn lines<'t>(path: &str, text: &'t str) -> Vec<&'t str> {
+pub(super) fn lines<'t>(path: &str, text: &'t str) -> Vec<&'t str> {
     let remark = match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
         "py" => Some("#"),
         "rs" | "go" | "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Some("//"),
@@ -57,12 +58,12 @@ fn lines<'t>(path: &str, text: &'t str) -> Vec<&'t str> {
     found
 }
 
-fn depth(line: &str) -> usize {
+pub(super) fn depth(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
 /// What stands as far out as anything here, each with what belongs to it.
-fn blocks<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
+pub(super) fn blocks<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
     let out = lines.iter().map(|line| depth(line)).min().unwrap_or(0);
     let mut found: Vec<Vec<&str>> = Vec::new();
     let mut opens = true;
