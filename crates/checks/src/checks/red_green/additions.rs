@@ -2,7 +2,7 @@
 //! before it has asked, a condition around what it asks, a later test of the same name that stands for
 //! both. The lines that were there are still there then, so nothing is missing.
 
-use super::kept::{CONTAINERS, blocks, depth, lines};
+use super::kept::{CONTAINERS, blocks, body, depth, lines};
 use crate::text::one_line;
 
 /// Words that leave a function or a loop, and that begin what may not be run.
@@ -76,9 +76,9 @@ fn inside(old: &[&str], new: &[&str]) -> Option<String> {
         if let Some(at) = head(block) {
             let same = new.iter().find_map(|other| {
                 let there = head(other)?;
-                (other[there].trim() == block[at].trim()).then(|| &other[there + 1..])
+                (other[there].trim() == block[at].trim()).then(|| body(other, there))
             });
-            return same.and_then(|other| inside(&block[at + 1..], other));
+            return same.and_then(|other| inside(&body(block, at), &other));
         }
         let (other, kept) = new
             .iter()

@@ -80,6 +80,15 @@ pub(super) fn blocks<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
     found
 }
 
+/// What stands inside of a block, behind its head and before what closes it.
+pub(super) fn body<'t>(block: &[&'t str], head: usize) -> Vec<&'t str> {
+    let inside = block[head + 1..].iter();
+    inside
+        .filter(|line| depth(line) > depth(block[head]))
+        .copied()
+        .collect()
+}
+
 fn kept(path: &str, old: &[&str], new: &[&str]) -> bool {
     let (old, mut new) = (blocks(old), blocks(new));
     let imports: Vec<Import> = new.iter().filter_map(|one| Import::of(one)).collect();
@@ -122,7 +131,7 @@ fn block_kept(path: &str, old: &[&str], new: &[&str]) -> bool {
     };
     match (head(old), head(new)) {
         (Some(at), Some(there)) => {
-            old[at].trim() == new[there].trim() && kept(path, &old[at + 1..], &new[there + 1..])
+            old[at].trim() == new[there].trim() && kept(path, &body(old, at), &body(new, there))
         }
         _ => false,
     }
@@ -430,6 +439,14 @@ mod tests {
             "a.test.js",
             script,
             &script.replace("../a", "../fake")
+        ));
+        let inline = "#[cfg(test)]\nmod tests {\n    use super::total;\n\n    #[test]\n    fn a() {\n        assert_eq!(total(&[1]), 1);\n    }\n}\n";
+        let more = inline.replace("super::total;", "super::{tax, total};\n\n    #[test]\n    fn b() {\n        assert_eq!(tax(1), 0);\n    }");
+        assert!(holds("src/a.rs", inline, &more));
+        assert!(!holds(
+            "src/a.rs",
+            inline,
+            &more.replace("]), 1)", "]), 2)")
         ));
         let rust = "use shop::total;\n\n#[test]\nfn a() {\n    assert_eq!(total(&[1]), 1);\n}\n";
         let more = rust.replace("shop::total;", "shop::{tax, total};");
