@@ -276,6 +276,9 @@ pub fn could_begin(
     able(&Flow::new(workflow.clone()), &agents)
 }
 
+/// The name of the connector whose program is a person's own command.
+const COMMAND: &str = "command";
+
 /// Refuses to begin where whoever works next cannot even be started: an attempt would be counted for it.
 fn able(machine: &Flow, agents: &BTreeMap<String, Arc<dyn Agent>>) -> Result<(), EngineError> {
     // What is in flight may have ended, and needs nobody to be heard.
@@ -283,15 +286,20 @@ fn able(machine: &Flow, agents: &BTreeMap<String, Arc<dyn Agent>>) -> Result<(),
         return Ok(());
     }
     let lacking = next_roles(machine);
-    let lacking = lacking
-        .iter()
-        .map(|role| agents.get(*role).and_then(|agent| agent.lacks()));
-    let lacking: Option<Vec<String>> = lacking.collect();
+    let lacking = lacking.iter().map(|role| {
+        let agent = agents.get(*role)?;
+        Some((agent.name(), agent.lacks()?))
+    });
+    let lacking: Option<Vec<(&str, String)>> = lacking.collect();
     match lacking.as_deref() {
-        Some([why, ..]) => {
+        Some([(name, why), ..]) => {
             let (what, mend) = why.split_once("; ").unwrap_or((why, "install it"));
             let mend = format!("{mend}; or name another with `--agent`");
-            Err(EngineError::environment("agent_missing", what, mend))
+            // A command is what a person wrote: the machine lacks nothing by it.
+            Err(match *name == COMMAND {
+                true => EngineError::user("agent_command", what, mend),
+                false => EngineError::environment("agent_missing", what, mend),
+            })
         }
         _ => Ok(()),
     }

@@ -2,6 +2,7 @@
 
 mod before;
 mod found;
+mod latin;
 mod needs;
 mod place;
 
@@ -58,6 +59,8 @@ pub struct NewRun {
     pub budgets: Vec<(String, u64)>,
     /// The run whose finished work it brings together with a branch, in a tree of its own.
     pub settles: Option<RunId>,
+    /// The branch that its work is for; none: the one that is checked out.
+    pub onto: Option<String>,
 }
 
 /// What the gates of a workflow do with the commands that a person set.
@@ -130,6 +133,7 @@ fn begin(
     workspace::view::clear_for_git(project.top())?;
     let own_tree = asked.place.own_tree(project)?.map(|own| OwnTree {
         settles: asked.settles.clone(),
+        target: asked.onto.clone().or(own.target),
         ..own
     });
     // What a person names is in their tree; in the run's own it is at the same place.
@@ -371,6 +375,8 @@ fn slug(text: &str) -> String {
     for char in text.chars() {
         if char.is_ascii_alphanumeric() {
             slug.push(char.to_ascii_lowercase());
+        } else if let Some(letters) = latin::spelt(char) {
+            slug.push_str(letters);
         } else if !slug.ends_with('-') && !slug.is_empty() {
             slug.push('-');
         }

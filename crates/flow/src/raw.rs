@@ -332,6 +332,12 @@ pub(crate) struct RawTransition {
     pub(crate) never_over: OneOrMany,
     /// The code of that refusal.
     pub(crate) never_over_code: Option<String>,
+    /// The action of a person's after which the engine does not take it, as long as nobody left that state
+    /// in another way since.
+    pub(crate) unless_taken: Option<String>,
+    /// Codes of which a gate that has not passed since must have said one.
+    #[serde(default)]
+    pub(crate) after_refused: OneOrMany,
     /// The state whose work is committed and set aside.
     pub(crate) sets_aside: Option<String>,
     /// The state behind whose checkpoint the repository is then.

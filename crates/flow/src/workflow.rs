@@ -277,6 +277,8 @@ pub struct After {
     pub needs: Option<Needs>,
     /// What must not stand against it.
     pub bars: Bars,
+    /// The action of a person's after which the engine does not take it.
+    pub unless_taken: Option<String>,
     /// Work that is committed and set aside.
     pub aside: Option<SetAside>,
     /// Does what was set aside come back?
@@ -335,6 +337,8 @@ pub struct Bars {
     pub after_gate: Option<String>,
     /// Kinds of findings of which none may be open, and the code of the refusal.
     pub never_over: Option<(Vec<FindingKind>, String)>,
+    /// Codes of which a gate that has not passed since must have said one; none: it needs no such gate.
+    pub after_refused: Vec<String>,
 }
 
 /// What a person's reason must hold.

@@ -43,6 +43,16 @@ pub fn settle(
 ) -> Result<Settling, EngineError> {
     let _lock = held(project, run)?;
     let ready = Ready::of(project, run, onto)?;
+    // Two of them would contradict each other, and both would be paid for.
+    if let Some(by) = report::unlanded::settling(&ready.project, run) {
+        return Err(EngineError::user(
+            "settled_already",
+            format!("`{by}` brings `{run}` together with its branch already"),
+            format!(
+                "go on with it: `proofhouse run {by}`, `proofhouse land {by}`; or give it up first: `proofhouse abandon {by}`"
+            ),
+        ));
+    }
     let files = ready.work.contradicted(&ready.project, run, &ready.head)?;
     if files.is_empty() {
         return Err(EngineError::user(
@@ -95,6 +105,7 @@ fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRu
         },
         mode: started.mode,
         settles: Some(started.run.clone()),
+        onto: Some(ready.branch.clone()),
         ..task(&ready.peek, started, both)
     })
 }

@@ -115,12 +115,19 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
             there: way.needs_there.clone(),
             code: code.clone(),
         }),
+        unless_taken: way.unless_taken.clone(),
         bars: Bars {
             after_gate: way.after_gate.clone(),
             never_over: way.never_over_code.clone().map(|code| {
                 let kinds = way.never_over.list().into_iter();
                 (kinds.filter_map(FindingKind::of).collect(), code)
             }),
+            after_refused: way
+                .after_refused
+                .list()
+                .into_iter()
+                .map(str::to_owned)
+                .collect(),
         },
         aside: match (&way.sets_aside, &way.back_to) {
             (Some(of), Some(back_to)) => Some(SetAside {

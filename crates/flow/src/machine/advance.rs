@@ -235,8 +235,10 @@ fn choose<'a>(
     workflow
         .table
         .leaving(&run.position.state)
-        .find(|(_, way)| {
+        .find(|(index, way)| {
+            let unless = workflow.after[*index].unless_taken.as_ref();
             way.by != Actor::Human
+                && !unless.is_some_and(|action| run.record.stands(action))
                 && workflow.table.possible(&run.position, run.mode(), way)
                 && fits(way)
                 && objection::holding(workflow, run, way).is_none()

@@ -8,6 +8,7 @@ use crate::workflow::Workflow;
 use kernel::effect::Effect;
 use kernel::event::{Body, EffectBegan};
 use kernel::opening::Begun;
+use kernel::outcome::Verdict;
 use kernel::position::Step;
 use kernel::table::{Actor, Completing, Kind, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Refusal, Time, What};
@@ -97,12 +98,30 @@ fn barred(workflow: &Workflow, run: &FlowState, index: usize) -> Option<Refusal>
         let what = format!("the gate of `{state}` has not spoken yet, so there is no `{action}`");
         return Some(Refusal::new(code, what, "let the run go on to its gate"));
     }
+    if !bars.after_refused.is_empty() && !refused(run, &bars.after_refused) {
+        let what = format!(
+            "`{action}` answers a gate that refused the work as {}, and none has",
+            bars.after_refused.join(" or ")
+        );
+        let mend = "`proofhouse inbox` shows what may be answered now";
+        return Some(Refusal::new("nothing_refused", what, mend));
+    }
     let (kinds, code) = bars.never_over.as_ref()?;
     let open = run.findings.open_of(kinds)?;
     let what = format!("`{action}` does not lead past {open}");
     let mend =
         "it is settled by work: send the run back, and whoever raised it says what became of it";
     Some(Refusal::new(code, what, mend))
+}
+
+/// Has a gate that did not pass since refused the work with one of these codes?
+fn refused(run: &FlowState, codes: &[String]) -> bool {
+    let shut = run.gates.values().filter(|gate| !gate.passed);
+    let mut results = shut.flat_map(|gate| &gate.results);
+    results.any(|result| {
+        let code = result.code.as_ref();
+        result.verdict == Verdict::Fail && code.is_some_and(|code| codes.contains(code))
+    })
 }
 
 /// What a person may say now.

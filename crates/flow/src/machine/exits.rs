@@ -42,6 +42,12 @@ impl Record {
         self.exits.insert(moved.from.clone(), exit);
     }
 
+    /// Did a person leave some state by this action, the last time that it was left?
+    pub(crate) fn stands(&self, action: &str) -> bool {
+        let mut exits = self.exits.values();
+        exits.any(|exit| exit.by == Actor::Human && exit.action == action)
+    }
+
     /// A person has stopped the run.
     pub(crate) fn stopped(&mut self, moved: &Moved, decision: Option<&Decision>, moves: u32) {
         self.stopped = Some(Exit::of(moved, decision, moves));

@@ -144,3 +144,110 @@ fn no_scout_goes_where_nothing_is_unknown() {
         assert_eq!(hand.state(), then, "{shown} {next}");
     }
 }
+
+impl Hand {
+    /// A gate of a state in which nobody works: it passes or not, and shows these words.
+    fn answered(&mut self, passes: bool, shown: &[&str]) {
+        let Effect::Gate(order) = self.begin() else {
+            panic!("a gate is wanted in {}", self.state())
+        };
+        let answer = |check: &CheckSpec| {
+            let shows = check
+                .shows
+                .iter()
+                .filter(|word| shown.contains(&word.as_str()));
+            let shows: std::collections::BTreeSet<_> = shows.cloned().collect();
+            let fails = !shows.is_empty() || (!passes && check.weight.is_binding());
+            CheckResult {
+                weight: check.weight,
+                shows,
+                ..CheckResult::new(
+                    &check.check,
+                    if fails { Verdict::Fail } else { Verdict::Pass },
+                    "said so",
+                )
+            }
+        };
+        let results = order.checks.iter().map(answer).collect();
+        self.feed(What::GateEnded {
+            effect: order.id,
+            results,
+            tree: None,
+            found: Found::Live,
+        })
+        .unwrap();
+        self.checkpoint();
+    }
+}
+
+/// A run of `quick` whose exam has told all its cases: it stands before the last sitting, and a person was
+/// asked on the way whether other cases are to be written.
+fn contested() -> Hand {
+    let mut hand = begun("quick");
+    hand.answered(true, &["exam"]);
+    assert_eq!(hand.state(), "examine");
+    hand.shows("none", "");
+    hand.shows("none", "");
+    assert_eq!(hand.state(), "prove");
+    hand.answered(true, &["exam"]);
+    assert_eq!(hand.state(), "exam");
+    hand.answered(false, &[]);
+    assert_eq!(hand.state(), "work");
+    hand.says(pass(), "contested");
+    assert_eq!(hand.state(), "contested");
+    hand.decide("examine_anew").unwrap();
+    assert_eq!(hand.state(), "examine");
+    hand
+}
+
+#[test]
+fn who_waives_the_exam_is_not_sent_to_write_another() {
+    let mut hand = contested();
+    hand.says(pass(), "no_exam");
+    hand.decide("waive_exam").unwrap();
+    assert_eq!(hand.state(), "prove");
+    hand.answered(true, &["exam"]);
+    assert_eq!(hand.state(), "exam");
+    hand.answered(true, &["anew"]);
+    assert_eq!(hand.state(), "done");
+
+    // Where nobody waived it, cases that were all told are written anew.
+    let mut hand = contested();
+    hand.shows("none", "");
+    assert_eq!(hand.state(), "prove");
+    hand.answered(true, &["exam"]);
+    hand.answered(true, &["anew"]);
+    assert_eq!(hand.state(), "examine");
+}
+
+/// What was never judged is not passed by an answer that is about something else.
+#[test]
+fn an_answer_to_a_refusal_is_offered_where_there_was_one() {
+    let mut hand = begun("quick");
+    hand.answered(true, &[]);
+    assert_eq!(hand.state(), "work");
+    for option in ["unchanged", "allow_tests"] {
+        let refusal = hand.decide(option).unwrap_err();
+        assert_eq!(refusal.code.as_str(), "nothing_refused", "{option}");
+    }
+    hand.shows("none", "");
+    assert_eq!(hand.state(), "prove");
+    let Effect::Gate(order) = hand.begin() else {
+        panic!("a gate is wanted")
+    };
+    let mut result = CheckResult::new("red_green", Verdict::Fail, "no test shows it");
+    result.code = Some("green_without_code".to_owned());
+    hand.feed(What::GateEnded {
+        effect: order.id,
+        results: vec![result],
+        tree: None,
+        found: Found::Live,
+    })
+    .unwrap();
+    hand.checkpoint();
+    assert_eq!(hand.state(), "work");
+    let refusal = hand.decide("allow_tests").unwrap_err();
+    assert_eq!(refusal.code.as_str(), "nothing_refused");
+    hand.decide("unchanged").unwrap();
+    assert_eq!(hand.state(), "prove_unchanged");
+}

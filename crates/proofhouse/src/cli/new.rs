@@ -69,6 +69,7 @@ pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineErro
         },
         budgets: args.budget.clone(),
         settles: None,
+        onto: None,
     };
     if args.waive_sandbox {
         let approve = |words: &Words<'_>| {

@@ -30,8 +30,9 @@ pub(crate) struct Progress<'a> {
     trying: bool,
 }
 
-/// How long a pipe hears nothing before it is told that the work goes on.
-const SILENCE: Duration = Duration::from_secs(300);
+/// How long a pipe hears nothing before it is told that the work goes on: suites that are run again for each
+/// mutant are silent for long.
+const SILENCE: Duration = Duration::from_secs(60);
 
 impl<'a> Progress<'a> {
     pub(crate) fn new(out: &'a Out) -> Self {
@@ -348,17 +349,15 @@ impl Observer for Progress<'_> {
     }
 
     fn progress(&mut self, line: &str) {
-        if self.live {
-            // The line is cut to the terminal's width when it is drawn.
-            let short: String = plain(line).chars().take(120).collect();
-            let base = self
-                .doing
-                .split(" · ")
-                .next()
-                .unwrap_or_default()
-                .to_owned();
-            self.doing = format!("{base} · {short}");
-        }
+        // On a terminal it is cut to the width when it is drawn; a pipe hears the last of it now and then.
+        let short: String = plain(line).chars().take(120).collect();
+        let base = self
+            .doing
+            .split(" · ")
+            .next()
+            .unwrap_or_default()
+            .to_owned();
+        self.doing = format!("{base} · {short}");
     }
 
     fn notice(&mut self, line: &str) {

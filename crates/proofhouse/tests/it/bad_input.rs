@@ -450,7 +450,7 @@ fn an_agent_that_is_not_installed_is_found_before_an_attempt_is_begun() {
     let world = World::new();
     let missing = "command:proofhouse-no-such-program";
     world.start_by(missing, CHECK, &["--budget", "attempts=1"]);
-    let said = world.run(&["run", "t"]).refuses(3, "agent_missing");
+    let said = world.run(&["run", "t"]).refuses(1, "agent_command");
     assert!(
         said.err
             .contains("`proofhouse-no-such-program` is not on PATH")
@@ -461,12 +461,12 @@ fn an_agent_that_is_not_installed_is_found_before_an_attempt_is_begun() {
     world.write("agent.sh", "#!/bin/sh\n");
     let closed = format!("command:{}", world.at("agent.sh").display());
     let asked = ["do", "be good", "--check", CHECK, "--agent", &closed];
-    let said = world.run(&asked).refuses(3, "agent_missing");
+    let said = world.run(&asked).refuses(1, "agent_command");
     assert!(said.err.contains("chmod +x"), "{}", said.err);
 
     // `do` makes nothing for a run that nobody could work in.
     let asked = ["do", "be good", "--check", CHECK, "--agent", missing];
-    let said = world.run(&asked).refuses(3, "agent_missing");
+    let said = world.run(&asked).refuses(1, "agent_command");
     assert!(!said.out.contains("be-good"), "{}", said.out);
     let runs = world.run(&["status", "--json"]).exits(0).json();
     assert_eq!(runs.as_array().map(Vec::len), Some(1), "{runs}");

@@ -45,6 +45,7 @@ mod lights_out;
 mod many;
 mod matrix;
 mod models;
+mod newcomer;
 mod odd_trees;
 mod own_line;
 mod phase;
