@@ -181,7 +181,7 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
         _ if nothing => format!("`repo/` is {part}."),
         Access::Edit => format!("`repo/` is {part}, for you to edit."),
         Access::ReadOnly => format!(
-            "`repo/` is {part}: read it, do NOT edit it (any change there voids this attempt)."
+            "`repo/` is {part}, to be read: do NOT edit it (any change there voids this attempt)."
         ),
     };
     if sees_task(workflow, run) {
@@ -190,7 +190,7 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
     if shows_change(workflow, run) {
         let _ = write!(
             text,
-            " Beside them: `change.patch` (what was changed), `changed-files.txt`, `{CHECKS}` (what the engine's checks said)."
+            " Beside them: `change.patch`, `changed-files.txt`, `{CHECKS}` (what the checks said)."
         );
     }
     let role = workflow.states[&run.position.state].role.as_ref();
@@ -243,7 +243,7 @@ pub(crate) fn ask_again(workflow: &Workflow, run: &FlowState, wrong: &str) -> St
         )
     });
     let mut text = format!(
-        "# Your result was not valid\n\nPhase `{state}` of `{}`, role `{role}`.{asked} Your work is still in your folder, and the brief of this phase still holds. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object such as this, with what is true of your work:\n\n```json\n{}\n```\n\nAt least `summary` (a non-empty string) must be there; optional are `next` (a string), `verdict` (\"pass\" or \"fail\"), `findings` and `settled` (lists of objects) and `impossible` (a string). {}\n",
+        "# Your result was not valid\n\nPhase `{state}` of `{}`, role `{role}`.{asked} Your work is still in your folder, and the brief of this phase still holds. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object such as this, with what is true of your work:\n\n```json\n{}\n```\n\nAt least `summary` (a non-empty string) must be there; optional are `next` (a string), `verdict` (\"pass\" or \"fail\"), `findings` and `settled` (lists of objects) and `impossible` (a string). {}{HOW_TO_SETTLE}\n",
         workflow.name,
         unfenced(wrong),
         example_result(workflow, run),
@@ -574,11 +574,16 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let role = role.unwrap_or_default();
     let normal = asked_for(workflow, run);
     let def = &workflow.states[&run.position.state];
-    let _ = writeln!(
-        text,
-        "## Your result\n\nEnd with one JSON object:\n\n```json\n{}\n```\n",
-        example_result(workflow, run)
-    );
+    // A brief that shows its own is not followed by another one.
+    let shown = def.brief.contains("```json") && run.findings.open.is_empty();
+    let _ = match shown {
+        true => writeln!(text, "## Your result\n\nEnd with one JSON object, as above.\n"),
+        false => writeln!(
+            text,
+            "## Your result\n\nEnd with one JSON object:\n\n```json\n{}\n```\n",
+            example_result(workflow, run)
+        ),
+    };
     questions(text, &def.questions);
     let goes_on = match &normal {
         Some(next) => format!("`next` asks for `{next}`; without it you work on here."),
@@ -598,18 +603,26 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
         // Who asks the product hears nothing of what was said of the work.
         Some(last) if !workflow.is_sealed_in(&run.position.state) => {
             let id = last.split_whitespace().next().unwrap_or_default();
-            format!(" A person's word has an id (`{id}`): `settled` takes it too.")
+            format!(" What was done about a person's word is said as `\"settled\": [{{\"finding\": \"{id}\", \"how\": \"...\"}}]`.")
         }
         _ => String::new(),
     };
     let _ = writeln!(
         text,
-        "{goes_on}{others}{remarks} `verdict: \"fail\"` and `findings` can hold the gate shut; nothing that you write opens it. {} If it is impossible as asked, say why in `\"impossible\": \"...\"`: a person answers, and it costs you nothing.",
-        how_to_find(workflow, role)
+        "{goes_on}{others}{remarks} `findings` or `verdict: \"fail\"` can hold the gate shut; nothing that you write opens it. {}{} Impossible as asked? Say why in `\"impossible\": \"...\"`: a person answers, and it costs you nothing.",
+        how_to_find(workflow, role),
+        match run.findings.open.is_empty() {
+            true => "",
+            false => HOW_TO_SETTLE,
+        }
     );
 }
 
-/// The form of a finding and of what became of one, from the types themselves.
+/// How what became of an open finding is said.
+const HOW_TO_SETTLE: &str =
+    " What became of an open one is said in `settled`, as `{\"finding\": \"F1\", \"how\": \"...\"}`.";
+
+/// The form of a finding, from the types themselves.
 fn how_to_find(workflow: &Workflow, role: &str) -> String {
     let role = workflow.roles.get(role);
     let own = role.and_then(|role| role.result.as_ref());
@@ -618,7 +631,7 @@ fn how_to_find(workflow: &Workflow, role: &str) -> String {
     }
     let words = |all: Vec<&str>| all.join("|");
     format!(
-        "A finding is `{{\"kind\": \"{}\", \"severity\": \"{}\", \"place\": \"FILE:LINE\", \"what\": \"what is wrong, and what would be right\"}}`; what became of an open one is said in `settled`, as `{{\"finding\": \"F1\", \"how\": \"...\"}}`.",
+        "A finding: `{{\"kind\": \"{}\", \"severity\": \"{}\", \"place\": \"FILE:LINE\", \"what\": \"what is wrong, and what would be right\"}}`.",
         words(FindingKind::ALL.map(FindingKind::as_str).to_vec()),
         words(Severity::ALL.map(Severity::as_str).to_vec()),
     )

@@ -59,7 +59,7 @@ fn untrue(role: &Role, brief: &str) -> Vec<String> {
         let code = named(brief, "repo/").into_iter();
         let code = code.filter(|path| *path != "repo/");
         wrong.extend(code.map(|path| format!("sees no code: {path}")));
-        if brief.contains("read it, do NOT edit") {
+        if brief.contains("to be read: do NOT edit") {
             wrong.push("is told to read code that is not there".to_owned());
         }
     }
