@@ -156,3 +156,27 @@ fn a_paragraph_for_one_way_back_is_told_on_that_way_alone() {
         }
     }
 }
+
+/// What a result may hold besides is told to everybody: in the brief, or in a file that it names.
+#[test]
+fn the_forms_of_an_objection_are_told_to_everybody() {
+    for workflow in built_in() {
+        for (state, role, brief) in briefs(&workflow, None) {
+            let mut run = FlowState::blank(&workflow);
+            run.position.state = state.clone();
+            let beside = super::papers(&workflow, &run);
+            let own = workflow.roles[&role].result.is_some();
+            let told = brief.contains("concurrency|architecture");
+            let named = brief.contains("`result.md`")
+                && beside.get("result.md").is_some_and(|text| {
+                    text.contains("concurrency|architecture") && text.contains("`settled`")
+                });
+            assert!(own || told || named, "{} {state}: {brief}", workflow.name);
+            assert!(
+                brief.contains("\"impossible\""),
+                "{} {state}",
+                workflow.name
+            );
+        }
+    }
+}
