@@ -314,7 +314,8 @@ impl Control<'_> {
         let room = (self.candidate)()?;
         let plan = match runner {
             Runner::Pytest | Runner::Unittest => {
-                let order = Order::of(&seed, self.files, OF_PYTHON, self.subject.mutants);
+                let mut order = Order::of(&seed, self.files, OF_PYTHON, self.subject.mutants);
+                order.unlike = self.controls.need_mutants();
                 Plan::python(self.subject, &room, &order)?
             }
             _ => match written::canaries(runner, &seed, self.files) {
