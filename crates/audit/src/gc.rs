@@ -84,6 +84,11 @@ pub fn gc(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
     Ok(items)
 }
 
+/// How many folders killed checks left in the temporary folder.
+pub fn left_over() -> usize {
+    litter(Mode::DryRun).len()
+}
+
 /// What a killed process of ours left in the temporary folder: its number is in the name, and no process
 /// has it any more. A container may share the folder and not the numbers: what is young stays.
 fn litter(mode: Mode) -> Vec<Item> {

@@ -15,6 +15,7 @@ pub(crate) mod items;
 pub(crate) mod markdown;
 pub(crate) mod paths;
 pub(crate) mod public_names;
+pub(crate) mod recipes;
 pub(crate) mod references;
 pub(crate) mod report_files;
 pub(crate) mod seal;

@@ -23,6 +23,8 @@ const FINDINGS: &str = "findings.md";
 pub const ASKED: &str = "asked.md";
 /// The file with what the gates said.
 const CHECKS: &str = "checks.md";
+/// The file with the forms of what a result may hold besides.
+const FORMS: &str = "result.md";
 
 pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     let state = &run.position.state;
@@ -71,7 +73,26 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
     if shows_change(workflow, run) {
         papers.insert(CHECKS.to_owned(), checks(run));
     }
+    if forms_beside(workflow, run) {
+        let role = workflow.states[&run.position.state].role.as_deref();
+        let form = how_to_find(workflow, role.unwrap_or_default());
+        papers.insert(
+            FORMS.to_owned(),
+            format!("{HOLDS}. {form}{HOW_TO_SETTLE}\n"),
+        );
+    }
     papers
+}
+
+/// Do the forms lie beside the brief? Where a snapshot is the context, briefs are many and short, and who does
+/// not judge the change seldom objects to it.
+fn forms_beside(workflow: &Workflow, run: &FlowState) -> bool {
+    let looks = role_of(workflow, run).is_some_and(|role| !role.sight.sees.is_empty());
+    let judges = access(workflow, run) == Access::ReadOnly && looks && shows_change(workflow, run);
+    workflow.snapshot.is_some()
+        && !workflow.is_sealed_in(&run.position.state)
+        && run.findings.open.is_empty()
+        && !judges
 }
 
 /// Is there a change that this role judges or goes on with? Who hands in questions to it does not see it.
@@ -181,7 +202,7 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
         _ if nothing => format!("`repo/` is {part}."),
         Access::Edit => format!("`repo/` is {part}, for you to edit."),
         Access::ReadOnly => format!(
-            "`repo/` is {part}: read it, do NOT edit it (any change there voids this attempt)."
+            "`repo/` is {part}, to be read: do NOT edit it (any change there voids this attempt)."
         ),
     };
     if sees_task(workflow, run) {
@@ -190,7 +211,7 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
     if shows_change(workflow, run) {
         let _ = write!(
             text,
-            " Beside them: `change.patch` (what was changed), `changed-files.txt`, `{CHECKS}` (what the engine's checks said)."
+            " Beside them: `change.patch`, `changed-files.txt`, `{CHECKS}` (what the checks said)."
         );
     }
     let role = workflow.states[&run.position.state].role.as_ref();
@@ -243,7 +264,7 @@ pub(crate) fn ask_again(workflow: &Workflow, run: &FlowState, wrong: &str) -> St
         )
     });
     let mut text = format!(
-        "# Your result was not valid\n\nPhase `{state}` of `{}`, role `{role}`.{asked} Your work is still in your folder, and the brief of this phase still holds. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object such as this, with what is true of your work:\n\n```json\n{}\n```\n\nAt least `summary` (a non-empty string) must be there; optional are `next` (a string), `verdict` (\"pass\" or \"fail\"), `findings` and `settled` (lists of objects) and `impossible` (a string). {}\n",
+        "# Your result was not valid\n\nPhase `{state}` of `{}`, role `{role}`.{asked} Your work is still in your folder, and the brief of this phase still holds. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object such as this, with what is true of your work:\n\n```json\n{}\n```\n\nAt least `summary` (a non-empty string) must be there; optional are `next` (a string), `verdict` (\"pass\" or \"fail\"), `findings` and `settled` (lists of objects) and `impossible` (a string). {}{HOW_TO_SETTLE}\n",
         workflow.name,
         unfenced(wrong),
         example_result(workflow, run),
@@ -325,7 +346,7 @@ fn fields(text: &mut String, workflow: &Workflow, run: &FlowState) {
         task.fields.iter().filter(own)
     };
     let said: Vec<_> = authored()
-        .filter(|field| !value(&field.name).is_empty())
+        .filter(|field| !value(&field.name).is_empty() && !in_snapshot(workflow, run, &field.name))
         .collect();
     if !said.is_empty() {
         let _ = writeln!(
@@ -349,6 +370,20 @@ fn fields(text: &mut String, workflow: &Workflow, run: &FlowState) {
             open.join(", ")
         );
     }
+}
+
+/// Does the latest snapshot say it, which the role reads? Who writes the header has it before them.
+fn in_snapshot(workflow: &Workflow, run: &FlowState, field: &str) -> bool {
+    let Some(spec) = &workflow.snapshot else {
+        return false;
+    };
+    let held = run.snapshots.header(field);
+    let same = held.is_some_and(|held| run.fields.get(field).is_some_and(|now| now.trim() == held));
+    let file = workflow.task.as_ref().map_or("", |task| &task.state_file);
+    let open = workflow.field(field);
+    let open = open.is_some_and(|field| field.is_open_in(&run.position.state));
+    let writes = open && writes_state_file(workflow, run, file);
+    spec.header.iter().any(|name| name == field) && same && !writes && sees_task(workflow, run)
 }
 
 /// The one unknown that is this role's to look into.
@@ -566,6 +601,7 @@ fn example_result(workflow: &Workflow, run: &FlowState) -> String {
         .collect();
     let open = open.join(", ");
     let judges = match access(workflow, run) {
+        _ if forms_beside(workflow, run) => String::new(),
         Access::ReadOnly => {
             format!(", \"verdict\": \"pass\", \"findings\": [], \"settled\": [{open}]")
         }
@@ -581,11 +617,19 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let role = role.unwrap_or_default();
     let normal = asked_for(workflow, run);
     let def = &workflow.states[&run.position.state];
-    let _ = writeln!(
-        text,
-        "## Your result\n\nEnd with one JSON object:\n\n```json\n{}\n```\n",
-        example_result(workflow, run)
-    );
+    // A brief that shows its own is not followed by another one.
+    let shown = def.brief.contains("```json") && run.findings.open.is_empty();
+    let _ = match shown {
+        true => writeln!(
+            text,
+            "## Your result\n\nEnd with one JSON object, as above.\n"
+        ),
+        false => writeln!(
+            text,
+            "## Your result\n\nEnd with one JSON object:\n\n```json\n{}\n```\n",
+            example_result(workflow, run)
+        ),
+    };
     questions(text, &def.questions);
     let goes_on = match &normal {
         Some(next) => format!("`next` asks for `{next}`; without it you work on here."),
@@ -605,18 +649,36 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
         // Who asks the product hears nothing of what was said of the work.
         Some(last) if !workflow.is_sealed_in(&run.position.state) => {
             let id = last.split_whitespace().next().unwrap_or_default();
-            format!(" A person's word has an id (`{id}`): `settled` takes it too.")
+            format!(
+                " What was done about a person's word is said as `\"settled\": [{{\"finding\": \"{id}\", \"how\": \"...\"}}]`."
+            )
         }
         _ => String::new(),
     };
+    let objects = match forms_beside(workflow, run) {
+        true => format!("To object, see `{FORMS}` in your folder."),
+        false => {
+            let settles = match run.findings.open.is_empty() {
+                true => "",
+                false => HOW_TO_SETTLE,
+            };
+            format!("{HOLDS}. {}{settles}", how_to_find(workflow, role))
+        }
+    };
     let _ = writeln!(
         text,
-        "{goes_on}{others}{remarks} `verdict: \"fail\"` and `findings` can hold the gate shut; nothing that you write opens it. {} If it is impossible as asked, say why in `\"impossible\": \"...\"`: a person answers, and it costs you nothing.",
-        how_to_find(workflow, role)
+        "{goes_on}{others}{remarks} {objects} Impossible as asked? Say why in `\"impossible\": \"...\"`: a person answers, and it costs you nothing."
     );
 }
 
-/// The form of a finding and of what became of one, from the types themselves.
+/// What a result can do to its gate.
+const HOLDS: &str =
+    "`findings` or `verdict: \"fail\"` can hold the gate shut; nothing that you write opens it";
+
+/// How what became of an open finding is said.
+const HOW_TO_SETTLE: &str = " What became of an open one is said in `settled`, as `{\"finding\": \"F1\", \"how\": \"...\"}`.";
+
+/// The form of a finding, from the types themselves.
 fn how_to_find(workflow: &Workflow, role: &str) -> String {
     let role = workflow.roles.get(role);
     let own = role.and_then(|role| role.result.as_ref());
@@ -625,7 +687,7 @@ fn how_to_find(workflow: &Workflow, role: &str) -> String {
     }
     let words = |all: Vec<&str>| all.join("|");
     format!(
-        "A finding is `{{\"kind\": \"{}\", \"severity\": \"{}\", \"place\": \"FILE:LINE\", \"what\": \"what is wrong, and what would be right\"}}`; what became of an open one is said in `settled`, as `{{\"finding\": \"F1\", \"how\": \"...\"}}`.",
+        "A finding: `{{\"kind\": \"{}\", \"severity\": \"{}\", \"place\": \"FILE:LINE\", \"what\": \"what is wrong, and what would be right\"}}`.",
         words(FindingKind::ALL.map(FindingKind::as_str).to_vec()),
         words(Severity::ALL.map(Severity::as_str).to_vec()),
     )

@@ -3,12 +3,12 @@
 
 use crate::Subject;
 use crate::checks::controls::{BROKEN, Controls, whole};
-use crate::checks::suite::instrument::{AsWritten, Instrument, Shown};
+use crate::checks::suite::instrument::{AsWritten, Instrument, Shown, script_before};
 use crate::checks::tests::verdict;
 use crate::execute::{Executed, FoundBy, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Number, Seconds, SettingsError, Text, Texts, Words};
-use crate::text::{answer, first_few, is_placeholder, label, several_lines};
+use crate::text::{answer, first_few, is_placeholder, label, one_line, several_lines};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, Status};
@@ -160,6 +160,15 @@ impl Command {
     fn held(&self, subject: &Subject<'_>, line: &str, started: Instant) -> Vec<CheckResult> {
         let timeout = self.timeout_seconds.map(Seconds::seconds);
         let all = Instrument::of_line(line, self.as_written, subject);
+        let changed = self.as_written.and_then(|_| script_before(line, subject));
+        let changed = changed.map(|before| {
+            let name = format!("command: {}: its script", label(line));
+            let why = format!(
+                "it is another one than when the run began: {}",
+                one_line(&before, 200)
+            );
+            whole::weak(&name, &why)
+        });
         let each = all.iter().flat_map(|instrument| match instrument {
             Instrument::AsWritten(line) => {
                 vec![self.one(subject, Program::shell(line, timeout, started))]
@@ -168,7 +177,7 @@ impl Command {
                 self.read(subject, (instrument, name), &all, started)
             }
         });
-        each.collect()
+        changed.into_iter().chain(each).collect()
     }
 
     /// Runs an instrument, test by test where it is a suite, and says what its answer is worth.

@@ -6,6 +6,7 @@
 //! What a suite says is still what a process says about itself: `docs/proof.md` says what that is worth.
 
 mod answered;
+mod little;
 mod plan;
 mod seen;
 pub(crate) mod whole;
@@ -53,15 +54,6 @@ const TIMES: u32 = 4;
 const OF_PYTHON: &[&str] = &[".py"];
 const OF_RUST: &[&str] = &[".rs"];
 const OF_NODE: &[&str] = &[".js", ".mjs", ".cjs"];
-
-fn mutated_endings(runner: Runner) -> Option<&'static [&'static str]> {
-    match runner {
-        Runner::Pytest | Runner::Unittest => Some(OF_PYTHON),
-        Runner::Cargo => Some(OF_RUST),
-        Runner::Node => Some(OF_NODE),
-        Runner::Vitest | Runner::Jest | Runner::Go | Runner::Junit => None,
-    }
-}
 
 /// A file of the candidate.
 #[derive(Debug, Clone, Serialize)]
@@ -314,7 +306,8 @@ impl Control<'_> {
         let room = (self.candidate)()?;
         let plan = match runner {
             Runner::Pytest | Runner::Unittest => {
-                let order = Order::of(&seed, self.files, OF_PYTHON, self.subject.mutants);
+                let mut order = Order::of(&seed, self.files, OF_PYTHON, self.subject.mutants);
+                order.unlike = self.controls.need_mutants();
                 Plan::python(self.subject, &room, &order)?
             }
             _ => match written::canaries(runner, &seed, self.files) {
@@ -497,7 +490,12 @@ impl Control<'_> {
         self.mutate(room, plan, &reached, &unsteady, record);
         Ok(match unmarked {
             Some(why) => Found::Weak(why.to_owned()),
-            None => self.judged(plan, &reached, record),
+            None => match (self.judged(plan, &reached, record), self.asks_for_tests()) {
+                (Found::Held(_), Some(path)) => Found::Weak(format!(
+                    "the code asks whether it is compiled for tests, and is another one without: {path}"
+                )),
+                (found, _) => found,
+            },
         })
     }
 
@@ -639,46 +637,6 @@ impl Control<'_> {
                 Found::Held(held)
             }
         }
-    }
-
-    /// Why nothing at all of the change was mutated, where that counts. Who said that canaries suffice
-    /// has been given what they asked for.
-    fn unmutated(&self, plan: &Plan, record: &Record) -> Option<String> {
-        let asked = self.controls.need_mutants() && self.subject.mutants != Some(0);
-        let tried = |one: &Tried| matches!(one.fate, Fate::Noticed { .. } | Fate::Survived { .. });
-        if !asked || record.mutants.iter().any(tried) {
-            return None;
-        }
-        let runner = self.instrument.runner()?;
-        let Some(endings) = mutated_endings(runner) else {
-            let name = runner.name();
-            return Some(format!(
-                "there are no mutants for {name} yet, canaries alone"
-            ));
-        };
-        let code = self.files.code.iter().map(|file| file.path.as_str());
-        let code: Vec<&str> = code
-            .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
-            .collect();
-        let untried = record.mutants.iter().find_map(|one| match &one.fate {
-            Fate::Untried(why) => Some(why.as_str()),
-            Fate::TooLong => Some("it did not end in time"),
-            Fate::Noticed { .. } | Fate::Survived { .. } => None,
-        });
-        Some(match (code.is_empty(), untried) {
-            (true, _) => format!("the change has no source ({})", endings.join(", ")),
-            (false, Some(why)) => format!("no mutant could be tried: {why}"),
-            (false, None) if record.left_out > 0 && !plan.functions.is_empty() => {
-                "there was no time for a mutant".to_owned()
-            }
-            (false, None) => {
-                let faults = match plan.faults.is_empty() {
-                    true => String::new(),
-                    false => format!(" ({})", first_few(&plan.faults, 2)),
-                };
-                format!("no mutant can be made of {}{faults}", first_few(&code, 3))
-            }
-        })
     }
 
     fn held(plan: &Plan, noticed: usize, open: usize) -> String {

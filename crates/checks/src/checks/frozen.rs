@@ -97,7 +97,8 @@ impl Judge for Frozen {
             results.push(answer(Self::NAME, Verdict::Fail, &why));
         }
         let frozen = self.of.iter().filter_map(|name| subject.frozen.get(name));
-        let mut settings = added.is_empty() || self.closed.iter().all(|item| item == "test config");
+        let how = |item: &String| ["test config", "test recipes"].contains(&item.as_str());
+        let mut settings = added.is_empty() || self.closed.iter().all(how);
         settings &= self.kept_as.is_none();
         for items in frozen {
             settings &= only_how_tests_run(subject, items).map_err(Trouble::cannot)?;

@@ -5,6 +5,7 @@
 //!
 //! What it cannot see: code that answers the new tests' own values and nothing else.
 
+mod additions;
 mod helpers;
 mod kept;
 pub(crate) mod laid_out;
@@ -42,6 +43,9 @@ pub(crate) struct RedGreen {
     tests: Items,
     /// `behaviour`, `adapted` or `none`: what the tests may do; behaviour.
     change: Option<Choice<Change>>,
+    /// `looked_at`: what is added inside of a test that was there may not end it early, put a condition
+    /// around what it asks or stand for it under its name; it may.
+    additions: Option<Choice<LookedAt>>,
     /// `tests`: files of values that serve tests alone count as tests; they do not.
     helpers: Option<Choice<AreTests>>,
     /// As in `suite`.
@@ -52,6 +56,14 @@ pub(crate) struct RedGreen {
     as_written: Option<Choice<AsWritten>>,
     /// `on`: the suite must show that it could have failed; `mutated`: as in `tests`; off.
     controls: Option<Choice<Controls>>,
+}
+
+/// What is done about lines that are added inside of tests.
+#[derive(Clone, Copy)]
+struct LookedAt;
+
+impl Words for LookedAt {
+    const WORDS: &'static [(&'static str, Self)] = &[("looked_at", Self)];
 }
 
 /// What files of values are that serve tests alone.
@@ -101,6 +113,9 @@ impl Judge for RedGreen {
         let mut layout = Layout::of(subject, &self.tests).map_err(cannot)?;
         let room = || Room::of(subject, commit, &frozen).map_err(cannot);
         let before = room()?;
+        if self.additions.is_some() {
+            layout.look_at_additions();
+        }
         if self.helpers.is_some() {
             layout.take_helpers(subject, &before).map_err(cannot)?;
         }

@@ -6,6 +6,7 @@
 //! as it began.
 
 use crate::error::Error;
+use crate::readers::recipes;
 use serde_json::{Map, Value};
 
 /// What begins a module of tests.
@@ -40,23 +41,9 @@ const PARTS: [(&str, &[&[&str]]); 3] = [
     ),
 ];
 
-/// npm's settings, and those of them that decide with what a script is run, and which are.
-const NPM: &str = ".npmrc";
-const OF_SCRIPTS: [&str; 5] = [
-    "node-options",
-    "script-shell",
-    "shell",
-    "ignore-scripts",
-    "if-present",
-];
-
 /// Has this manifest a place for how tests run?
 pub(crate) fn is_manifest(path: &str) -> bool {
-    parts_of(path).is_some() || is_npm(path)
-}
-
-fn is_npm(path: &str) -> bool {
-    path.rsplit('/').next() == Some(NPM)
+    parts_of(path).is_some() || recipes::is_one(path)
 }
 
 fn parts_of(path: &str) -> Option<&'static [&'static [&'static str]]> {
@@ -67,11 +54,8 @@ fn parts_of(path: &str) -> Option<&'static [&'static [&'static str]]> {
 
 /// What a manifest says about how tests run, as canonical text; empty if it says nothing.
 pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, Error> {
-    if is_npm(path) {
-        let set = text.lines().filter_map(|line| line.split_once('='));
-        let set = set.map(|(key, value)| (key.trim().replace('_', "-"), value.trim()));
-        let set = set.filter(|(key, _)| OF_SCRIPTS.contains(&key.as_str()));
-        return Ok(set.map(|(key, value)| format!("{key}={value}\n")).collect());
+    if recipes::is_one(path) {
+        return Ok(recipes::of_tests(path, text));
     }
     let whole: Value = match path.ends_with(".json") {
         true => serde_json::from_str(text)?,

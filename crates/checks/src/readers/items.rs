@@ -4,7 +4,7 @@
 //! name always means the same place.
 
 use crate::error::Error;
-use crate::readers::{inline_tests, installed, paths, sources};
+use crate::readers::{inline_tests, installed, paths, recipes, sources};
 use crate::{Place, Subject};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
@@ -27,16 +27,19 @@ const DEPENDENCIES: &str = "dependencies";
 /// What only says how tests run: of manifests the parts that do, and no lockfile, which honest work
 /// may have to change.
 const TEST_CONFIG: &str = "test config";
+/// What makes a line that tests mean something else, see [`recipes`].
+const TEST_RECIPES: &str = "test recipes";
 /// Every test function inside of a Rust source, by itself: the code beside it may change.
 const INLINE_TESTS: &str = "inline tests";
 /// Every source of the repository, see [`sources::is_source`].
 const SOURCES: &str = "sources";
 /// Words for many items.
-const WORDS: [&str; 7] = [
+const WORDS: [&str; 8] = [
     COMMANDS,
     TEST_FILES,
     RUNNER_CONFIG,
     TEST_CONFIG,
+    TEST_RECIPES,
     DEPENDENCIES,
     INLINE_TESTS,
     SOURCES,
@@ -216,7 +219,7 @@ pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[String]) -> Result<Na
                 .inside
                 .extend(deciding(|decides| decides == Decides::Tests)),
             TEST_FILES => all.inside.extend(test_files()),
-            INLINE_TESTS | SOURCES => {}
+            INLINE_TESTS | SOURCES | TEST_RECIPES => {}
             pattern => match filled_in(pattern, subject.fields) {
                 None => all.inside.push(pattern.to_owned()),
                 Some(named) => {
@@ -280,16 +283,20 @@ pub(crate) fn named(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<St
 
 /// What the words for many items name that no glob can: parts of files, and files by their kind.
 fn within(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, Error> {
-    let [config, tests, sources] =
-        [TEST_CONFIG, INLINE_TESTS, SOURCES].map(|word| patterns.iter().any(|one| one == word));
+    let [config, recipes, tests, sources] = [TEST_CONFIG, TEST_RECIPES, INLINE_TESTS, SOURCES]
+        .map(|word| patterns.iter().any(|one| one == word));
     let mut names = Vec::new();
-    if !(config || tests || sources) {
+    if !(config || recipes || tests || sources) {
         return Ok(names);
     }
     for path in sources::files(subject)? {
         let item = format!("repo/{path}");
         let text = || paths::read(subject.place, &item).unwrap_or_default();
-        if config
+        let asked = match recipes::is_one(&path) {
+            true => recipes,
+            false => config,
+        };
+        if asked
             && inline_tests::is_manifest(&path)
             && inline_tests::test_settings(&path, &text()).is_ok_and(|said| !said.is_empty())
         {

@@ -59,7 +59,7 @@ fn untrue(role: &Role, brief: &str) -> Vec<String> {
         let code = named(brief, "repo/").into_iter();
         let code = code.filter(|path| *path != "repo/");
         wrong.extend(code.map(|path| format!("sees no code: {path}")));
-        if brief.contains("read it, do NOT edit") {
+        if brief.contains("to be read: do NOT edit") {
             wrong.push("is told to read code that is not there".to_owned());
         }
     }
@@ -153,6 +153,30 @@ fn a_paragraph_for_one_way_back_is_told_on_that_way_alone() {
         assert!(told(Some("exam")) > 0, "{}", workflow.name);
         for (_, _, brief) in briefs(&workflow, Some("exam")) {
             assert!(!brief.contains("{return"), "{brief}");
+        }
+    }
+}
+
+/// What a result may hold besides is told to everybody: in the brief, or in a file that it names.
+#[test]
+fn the_forms_of_an_objection_are_told_to_everybody() {
+    for workflow in built_in() {
+        for (state, role, brief) in briefs(&workflow, None) {
+            let mut run = FlowState::blank(&workflow);
+            run.position.state = state.clone();
+            let beside = super::papers(&workflow, &run);
+            let own = workflow.roles[&role].result.is_some();
+            let told = brief.contains("concurrency|architecture");
+            let named = brief.contains("`result.md`")
+                && beside.get("result.md").is_some_and(|text| {
+                    text.contains("concurrency|architecture") && text.contains("`settled`")
+                });
+            assert!(own || told || named, "{} {state}: {brief}", workflow.name);
+            assert!(
+                brief.contains("\"impossible\""),
+                "{} {state}",
+                workflow.name
+            );
         }
     }
 }

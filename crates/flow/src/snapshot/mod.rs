@@ -111,6 +111,13 @@ impl Snapshots {
         self.due.as_ref()
     }
 
+    /// What the latest snapshot's header says under this name.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let header = &self.latest.as_ref()?.header;
+        let (_, held) = header.iter().find(|(known, _)| known == name)?;
+        Some(held)
+    }
+
     pub(crate) fn pending(&self) -> &[Evidence] {
         &self.pending
     }

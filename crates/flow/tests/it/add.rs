@@ -347,3 +347,21 @@ fn a_wrong_frozen_test_is_opened_alone_and_the_build_comes_back() {
     hand.checkpoint();
     hand.reaches("verify");
 }
+
+/// Whoever is asked for the one approval reads what it is of, and what happens after it.
+#[test]
+fn the_freeze_says_what_is_approved_and_what_follows() {
+    let add = crate::workflow("add");
+    for state in ["freeze", "freeze_unexamined"] {
+        let about = &add.states[&kernel::StateName::from(state)].about;
+        let (approved, follows) = about.split_once("What follows:").expect(state);
+        assert!(
+            approved.contains("You approve what is to be built"),
+            "{about}"
+        );
+        assert!(approved.contains("sections 1 to 4 of TASK.md"), "{about}");
+        for part in ["sealed", "builder", "reviewer", "`freeze`", "`redraft`"] {
+            assert!(follows.contains(part), "no {part} in {about}");
+        }
+    }
+}

@@ -171,6 +171,17 @@ fn in_project(project: &Project, findings: &mut Vec<Finding>) {
             detail: error,
         },
     });
+    match ::audit::gc::left_over() {
+        0 => {}
+        many => findings.push(Finding {
+            what: "temporary",
+            state: State::Note,
+            detail: format!(
+                "killed checks left {}; `proofhouse gc` removes them",
+                super::out::count(many as u64, "folder")
+            ),
+        }),
+    }
     findings.push(match project.config() {
         Ok(config) => agent(project, &config),
         Err(error) => Finding {

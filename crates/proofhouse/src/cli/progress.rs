@@ -377,7 +377,7 @@ impl Drop for Progress<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::live_line;
+    use super::*;
 
     fn line(columns: usize) -> String {
         let figures = ["1m 05s", "$0.1200", "3400 tokens", "attempt 2"].map(str::to_owned);
@@ -395,5 +395,25 @@ mod tests {
         }
         assert_eq!(line(40), "  | implement coder w…  1m 05s  $0.1200");
         assert!(line(usize::MAX).ends_with("1m 05s  $0.1200  3400 tokens  attempt 2"));
+    }
+
+    /// A pipe is told now and then what goes on, with the last that was heard of it, and no more often.
+    #[test]
+    fn a_pipe_hears_of_a_long_gate() {
+        let out = Out::new(false);
+        let mut progress = Progress::new(&out);
+        progress.live = false;
+        progress.doing = "prove gate".to_owned();
+        progress.progress("mutant 3 of 20");
+        assert_eq!(progress.doing, "prove gate · mutant 3 of 20");
+        let just_now = progress.spoke;
+        progress.tick(&Gauges::new);
+        assert_eq!(progress.spoke, just_now, "it has just spoken");
+        let Some(long_ago) = Instant::now().checked_sub(SILENCE * 2) else {
+            return; // a machine that was started this minute has no such moment
+        };
+        progress.spoke = long_ago;
+        progress.tick(&Gauges::new);
+        assert!(progress.spoke > long_ago, "it says that it is still at it");
     }
 }

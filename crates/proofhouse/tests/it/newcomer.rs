@@ -80,7 +80,17 @@ fn gc_removes_what_killed_checks_left_after_a_day() {
     };
     assert!(gc(&["--dry-run"]).out.contains(old));
     assert!(temporary.join(old).exists());
+    let doctor = || {
+        let mut command = world.command(&["doctor"]);
+        Said::from(command.env("TMPDIR", &temporary).output().unwrap()).out
+    };
+    let told = doctor();
+    assert!(
+        told.contains("killed checks left 1 folder; `proofhouse gc`"),
+        "{told}"
+    );
     let said = gc(&[]).out;
+    assert!(!doctor().contains("killed checks"));
     assert!(said.contains(old) && !said.contains(young), "{said}");
     assert!(!temporary.join(old).exists());
     for name in [young, used.as_str(), "somebody-elses-4294967290-old"] {

@@ -247,3 +247,24 @@ fn it_is_sound_and_can_be_exported_in_every_format() {
         assert!(said.out.contains(word), "{format}: {}", said.out);
     }
 }
+
+/// As many characters were in the briefs of this play before they were shortened.
+const BEFORE: usize = 19_047;
+
+/// Briefs are paid for at every attempt: what the snapshot says, or a file beside it, is not said again.
+#[test]
+fn the_briefs_of_a_slice_are_a_third_shorter_than_they_were() {
+    let world = played("happy");
+    let briefs = crate::quick::kept(&world, " brief");
+    let all: usize = briefs.iter().map(|brief| brief.chars().count()).sum();
+    assert_eq!(briefs.len(), 7);
+    assert!(all * 3 <= BEFORE * 2, "{all} characters");
+    // What a role may object with is in its folder, and named in its brief.
+    let plan = &crate::quick::kept(&world, "plan brief")[0];
+    assert!(plan.contains("`result.md`"), "{plan}");
+    assert!(!plan.contains("Scope cap:"), "{plan}");
+    assert!(
+        plan.contains("Edit cap:"),
+        "the snapshot does not say it: {plan}"
+    );
+}

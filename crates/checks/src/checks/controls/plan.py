@@ -186,11 +186,28 @@ def own(node):
 
 # Tests with one assertion turned round
 
+# Is an answer looked at that equals everything? Set by the order.
+UNLIKE = [False]
+# It equals what is expected, and nothing that nobody expects.
+EQUAL = "(lambda one, other: one == other and not one == object())(%s, %s)"
+
+
+def equal(one, other):
+    """The condition that two texts mean the same. Who compares with `ANY` means it."""
+    if UNLIKE[0] and "ANY" not in one:
+        return EQUAL % (one, other)
+    return "%s == %s" % (one, other)
+
+
 def turned(source, statement):
     """The edit that turns an assertion round, none where it is none."""
     begin, end = source.begin(statement), source.end(statement)
     if isinstance(statement, ast.Assert):
-        return (begin, end, "if (%s): %s" % (source.text(statement.test), TOLD))
+        said, test = source.text(statement.test), statement.test
+        if isinstance(test, ast.Compare) and [type(one) for one in test.ops] == [ast.Eq]:
+            sides = ["(%s)" % source.text(one) for one in (test.left, test.comparators[0])]
+            said = equal(*sides)
+        return (begin, end, "if (%s): %s" % (said, TOLD))
     if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
         call = statement.value
         if not isinstance(call.func, ast.Attribute) or call.keywords:
@@ -206,6 +223,8 @@ def turned(source, statement):
         }.get(call.func.attr)
         if call.func.attr in COMPARED and len(said) >= 2:
             condition = lambda: "%s %s %s" % (said[0], COMPARED[call.func.attr], said[1])
+            if COMPARED[call.func.attr] == "==":
+                condition = lambda: equal(said[0], said[1])
         if condition is None or not said:
             return None
         return (begin, end, "if (%s): %s" % (condition(), TOLD))
@@ -489,6 +508,7 @@ def main():
     with open(os.path.join(os.path.dirname(REPORT), "order.json"), encoding="utf-8") as file:
         order = json.load(file)
     token, dice = order["token"], random.Random(order["seed"])
+    UNLIKE[0] = order["unlike"]
     plan = {"tests": [], "code": [], "functions": [], "constants": [], "others": [], "left_out": 0,
             "faults": []}
     readable = []

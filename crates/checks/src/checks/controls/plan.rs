@@ -29,6 +29,8 @@ pub(super) struct Order {
     pub(super) tests: Vec<File>,
     pub(super) code: Vec<File>,
     turned: usize,
+    /// Is an answer looked at that equals everything?
+    pub(super) unlike: bool,
     pub(super) constants: usize,
     pub(super) others: usize,
 }
@@ -115,6 +117,7 @@ impl Order {
             tests,
             code,
             turned: TURNED,
+            unlike: false,
             constants,
             others: (most - constants).min(OTHERS),
         }

@@ -8,7 +8,8 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What begins a block whose parts may stand in any order.
-const CONTAINERS: [&str; 6] = ["class ", "describe(", "suite(", "mod ", "impl ", "pub mod "];
+pub(super) const CONTAINERS: [&str; 6] =
+    ["class ", "describe(", "suite(", "mod ", "impl ", "pub mod "];
 /// What belongs to the block above, though it stands as far out.
 const GOES_ON: [&str; 7] = ["}", ")", "]", "else", "elif ", "except", "finally"];
 
@@ -36,7 +37,7 @@ fn value_kept(old: &Value, new: &Value) -> bool {
 }
 
 /// The lines that say something: no blank ones, and of sources no remarks.
-fn lines<'t>(path: &str, text: &'t str) -> Vec<&'t str> {
+pub(super) fn lines<'t>(path: &str, text: &'t str) -> Vec<&'t str> {
     let remark = match path.rsplit_once('.').map_or("", |(_, ending)| ending) {
         "py" => Some("#"),
         "rs" | "go" | "js" | "mjs" | "cjs" | "jsx" | "ts" | "mts" | "cts" | "tsx" => Some("//"),
@@ -57,12 +58,12 @@ fn lines<'t>(path: &str, text: &'t str) -> Vec<&'t str> {
     found
 }
 
-fn depth(line: &str) -> usize {
+pub(super) fn depth(line: &str) -> usize {
     line.len() - line.trim_start().len()
 }
 
 /// What stands as far out as anything here, each with what belongs to it.
-fn blocks<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
+pub(super) fn blocks<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
     let out = lines.iter().map(|line| depth(line)).min().unwrap_or(0);
     let mut found: Vec<Vec<&str>> = Vec::new();
     let mut opens = true;
@@ -77,6 +78,15 @@ fn blocks<'t>(lines: &[&'t str]) -> Vec<Vec<&'t str>> {
         opens = goes_on || !(bare.starts_with('@') || bare.starts_with("#["));
     }
     found
+}
+
+/// What stands inside of a block, behind its head and before what closes it.
+pub(super) fn body<'t>(block: &[&'t str], head: usize) -> Vec<&'t str> {
+    let inside = block[head + 1..].iter();
+    inside
+        .filter(|line| depth(line) > depth(block[head]))
+        .copied()
+        .collect()
 }
 
 fn kept(path: &str, old: &[&str], new: &[&str]) -> bool {
@@ -121,7 +131,7 @@ fn block_kept(path: &str, old: &[&str], new: &[&str]) -> bool {
     };
     match (head(old), head(new)) {
         (Some(at), Some(there)) => {
-            old[at].trim() == new[there].trim() && kept(path, &old[at + 1..], &new[there + 1..])
+            old[at].trim() == new[there].trim() && kept(path, &body(old, at), &body(new, there))
         }
         _ => false,
     }
@@ -429,6 +439,14 @@ mod tests {
             "a.test.js",
             script,
             &script.replace("../a", "../fake")
+        ));
+        let inline = "#[cfg(test)]\nmod tests {\n    use super::total;\n\n    #[test]\n    fn a() {\n        assert_eq!(total(&[1]), 1);\n    }\n}\n";
+        let more = inline.replace("super::total;", "super::{tax, total};\n\n    #[test]\n    fn b() {\n        assert_eq!(tax(1), 0);\n    }");
+        assert!(holds("src/a.rs", inline, &more));
+        assert!(!holds(
+            "src/a.rs",
+            inline,
+            &more.replace("]), 1)", "]), 2)")
         ));
         let rust = "use shop::total;\n\n#[test]\nfn a() {\n    assert_eq!(total(&[1]), 1);\n}\n";
         let more = rust.replace("shop::total;", "shop::{tax, total};");

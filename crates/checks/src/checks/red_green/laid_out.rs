@@ -2,7 +2,7 @@
 //! other. Tests that stand inside of a Rust source are cut out of it and put beside other code.
 
 use super::helpers::Texts;
-use super::kept;
+use super::{additions, kept};
 use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
@@ -21,6 +21,8 @@ pub(crate) struct Layout {
     inline: bool,
     /// Files that serve tests alone, and that were changed.
     helpers: BTreeSet<String>,
+    /// Is what was added inside of tests looked at?
+    additions: bool,
 }
 
 /// What a change did to tests.
@@ -43,11 +45,17 @@ impl Layout {
             everything: items::globs(&["repo/**"])?,
             inline: tests.iter().any(|word| word == "inline tests"),
             helpers: BTreeSet::new(),
+            additions: false,
         })
     }
 
     fn is_test(&self, path: &str) -> bool {
         self.helpers.contains(path) || self.tests.is_match(format!("repo/{path}"))
+    }
+
+    /// From now on, what was added inside of a test that was there is looked at.
+    pub(super) fn look_at_additions(&mut self) {
+        self.additions = true;
     }
 
     /// Takes files for tests that serve tests alone. Only those that were there and are another now can
@@ -125,7 +133,12 @@ impl Layout {
                 let (was, is) = (old.unwrap_or_default(), new.as_deref());
                 let lost = lost_line(&was, is.unwrap_or_default(), &whole)
                     .filter(|_| !kept::holds(path, &was, is.unwrap_or_default()));
-                if let Some(lost) = lost {
+                let added = || {
+                    let is = is.filter(|_| self.additions)?;
+                    let what = additions::weakens(path, &was, is)?;
+                    Some(format!(": {what}"))
+                };
+                if let Some(lost) = lost.or_else(added) {
                     found.weakened.push(match &new {
                         Some(_) => format!("{path}{lost}"),
                         None => what.clone(),

@@ -6,7 +6,7 @@ use crate::Subject;
 use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
-use crate::readers::paths;
+use crate::readers::{inline_tests, paths};
 use crate::room::Room;
 use crate::settings::{Choice, Text, Words};
 use crate::text::label;
@@ -255,6 +255,17 @@ fn of_package(line: &str, subject: &Subject<'_>) -> Option<Runner> {
         _ => None,
     };
     detect(&of_package).ok().filter(|_| calls_package(line))
+}
+
+/// What the test script of a package said when the run began, where the line runs it and it says something
+/// else now: nobody has been asked about that.
+pub(crate) fn script_before(line: &str, subject: &Subject<'_>) -> Option<String> {
+    const PACKAGE: &str = "package.json";
+    let before = package_before(subject).filter(|_| calls_package(line))?;
+    let said = |text: &str| inline_tests::test_settings(PACKAGE, text).unwrap_or_default();
+    let old = said(&before);
+    let now = said(&read(subject, PACKAGE).unwrap_or_default());
+    (!old.is_empty() && old != now).then_some(old)
 }
 
 /// The package as the run found it; none where nobody knows.

@@ -1,0 +1,84 @@
+//! Why controls that ended as they must show little all the same: nothing was mutated, or what was tested
+//! is not what ships.
+
+use super::plan::Plan;
+use super::seen::{Fate, Tried};
+use super::{Control, OF_NODE, OF_PYTHON, OF_RUST, Record};
+use crate::readers::inline_tests;
+use crate::text::first_few;
+use languages::runners::Runner;
+
+fn mutated_endings(runner: Runner) -> Option<&'static [&'static str]> {
+    match runner {
+        Runner::Pytest | Runner::Unittest => Some(OF_PYTHON),
+        Runner::Cargo => Some(OF_RUST),
+        Runner::Node => Some(OF_NODE),
+        Runner::Vitest | Runner::Jest | Runner::Go | Runner::Junit => None,
+    }
+}
+
+impl Control<'_> {
+    /// A source in Rust whose code asks, more often than before, whether it is compiled for tests. What
+    /// ships is not what was tested then.
+    pub(super) fn asks_for_tests(&self) -> Option<&str> {
+        const ASKS: [&str; 4] = [
+            "cfg!(test",
+            "cfg!(not(test",
+            "cfg(not(test",
+            "cfg_attr(not(test",
+        ];
+        let count = |text: &str| {
+            let code = inline_tests::without_test_modules(text).replace([' ', '\n'], "");
+            ASKS.iter()
+                .map(|one| code.matches(one).count())
+                .sum::<usize>()
+        };
+        let mut code = self.files.code.iter();
+        let asks = code.find(|file| {
+            let before = file.before.as_deref().unwrap_or_default();
+            file.path.ends_with(".rs") && count(&file.now) > count(before)
+        });
+        asks.filter(|_| self.controls.need_mutants())
+            .map(|file| file.path.as_str())
+    }
+
+    /// Why nothing at all of the change was mutated, where that counts. Who said that canaries suffice
+    /// has been given what they asked for.
+    pub(super) fn unmutated(&self, plan: &Plan, record: &Record) -> Option<String> {
+        let asked = self.controls.need_mutants() && self.subject.mutants != Some(0);
+        let tried = |one: &Tried| matches!(one.fate, Fate::Noticed { .. } | Fate::Survived { .. });
+        if !asked || record.mutants.iter().any(tried) {
+            return None;
+        }
+        let runner = self.instrument.runner()?;
+        let Some(endings) = mutated_endings(runner) else {
+            let name = runner.name();
+            return Some(format!(
+                "there are no mutants for {name} yet, canaries alone"
+            ));
+        };
+        let code = self.files.code.iter().map(|file| file.path.as_str());
+        let code: Vec<&str> = code
+            .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
+            .collect();
+        let untried = record.mutants.iter().find_map(|one| match &one.fate {
+            Fate::Untried(why) => Some(why.as_str()),
+            Fate::TooLong => Some("it did not end in time"),
+            Fate::Noticed { .. } | Fate::Survived { .. } => None,
+        });
+        Some(match (code.is_empty(), untried) {
+            (true, _) => format!("the change has no source ({})", endings.join(", ")),
+            (false, Some(why)) => format!("no mutant could be tried: {why}"),
+            (false, None) if record.left_out > 0 && !plan.functions.is_empty() => {
+                "there was no time for a mutant".to_owned()
+            }
+            (false, None) => {
+                let faults = match plan.faults.is_empty() {
+                    true => String::new(),
+                    false => format!(" ({})", first_few(&plan.faults, 2)),
+                };
+                format!("no mutant can be made of {}{faults}", first_few(&code, 3))
+            }
+        })
+    }
+}
