@@ -111,9 +111,11 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
 
     // A challenge that fails, and the revision that passes.
     let said = demo.said(FIRST);
-    assert_eq!(said[1]["challenged"]["verdict"], "FAIL");
-    assert_eq!(said[2], "proposed");
-    assert_eq!(said[3]["challenged"]["verdict"], "PASS");
+    let tried = |at: usize| said[at]["tried"]["found"] == json!([]);
+    assert!(tried(1) && tried(4), "{said:?}");
+    assert_eq!(said[2]["challenged"]["verdict"], "FAIL");
+    assert_eq!(said[3], "proposed");
+    assert_eq!(said[5]["challenged"]["verdict"], "PASS");
     let code = demo.of_module("MM-amount/1.0.0", "implementation/lib.rs");
     assert!(!code.contains("f64"), "the refuted code was shipped");
 
@@ -133,18 +135,18 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
             && test["result"] == "PASS"
     }));
 
-    // The cheat: red tests, then a test that says nothing; neither ships.
+    // The cheat: red tests, which nobody debates, then a test that says nothing; neither ships.
     let said = demo.said(MONEY);
+    let red = said[1]["tried"]["found"][0]["evidence"].as_str().unwrap();
+    assert!(red.contains("1 failed"), "{red}");
     let broke: Vec<&Value> = said
         .iter()
         .map(|one| &one["broke"])
         .filter(|one| !one.is_null())
         .collect();
-    assert_eq!(broke.len(), 2, "{said:?}");
-    let red = broke[0][1][0]["evidence"].as_str().unwrap();
-    assert!(red.contains("1 failed"), "{red}");
-    let cheat = broke[1][1][0]["evidence"].as_str().unwrap();
-    assert_eq!(broke[1][0], "stubs");
+    assert_eq!(broke.len(), 1, "{said:?}");
+    let cheat = broke[0][1][0]["evidence"].as_str().unwrap();
+    assert_eq!(broke[0][0], "stubs");
     assert!(
         cheat.contains("prove nothing") && cheat.contains("output__text__1"),
         "{cheat}"

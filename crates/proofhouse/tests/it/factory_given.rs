@@ -5,7 +5,7 @@ use crate::factory::{spec, task};
 use crate::factory_run::{
     EXAMPLES, FIRST, MOMENT, MOMENT_TESTS, approve, challenge, module, proposal, writes,
 };
-use crate::factory_ship::{moment_plan, one_task, refused};
+use crate::factory_ship::{RED, moment_plan, one_task, refused};
 use crate::support::{Said, World};
 use serde_json::{Value, json};
 
@@ -136,7 +136,7 @@ fn s17_2_a_fix_that_meets_a_file_or_a_folder_of_its_module_is_refused_when_it_is
     });
     fixes(&world, fixed, &good, &["--sign", &key]).exits(0);
     world.run(&["factory", "run", "p"]).exits(0);
-    refused(&world, &[]);
+    refused(&world, &[RED; 3]);
     assert_eq!(module(&world, "MM-moment", "tests/data/more.txt"), "2 b");
 }
 
@@ -152,9 +152,16 @@ fn s17_2_a_folder_that_comes_after_the_fix_was_given_is_found_by_its_ship() {
     world.run(&["factory", "run", "p"]).exits(2);
     refused(
         &world,
-        &[(
-            "interface_fingerprint",
-            &["the fix names \"tests/more.txt\", which is a folder"],
-        )],
+        &[
+            RED,
+            RED,
+            RED,
+            (
+                "interface_fingerprint",
+                &["the fix names \"tests/more.txt\", which is a folder"],
+            ),
+            ("public_surface", &["changed after the debate"]),
+            ("black_box_tests", &["changed after the debate"]),
+        ],
     );
 }

@@ -81,6 +81,9 @@ pub(crate) fn gates(world: &World) -> Vec<(String, String, String)> {
     said
 }
 
+/// A proposal of the wrong code, tried before its debate.
+pub(crate) const RED: (&str, &[&str]) = ("black_box_tests", &["2 passed, 2 failed"]);
+
 /// The checks that did not pass, with their reasons.
 #[track_caller]
 pub(crate) fn refused(world: &World, wanted: &[(&str, &[&str])]) {
@@ -184,7 +187,9 @@ fn s7_a_second_version_carries_the_bump_that_its_contract_needs() {
     let fingerprints = gates
         .iter()
         .filter(|(check, ..)| check == "interface_fingerprint");
-    let reasons: Vec<&str> = fingerprints.map(|(_, _, reason)| reason.as_str()).collect();
+    let mut reasons: Vec<&str> = fingerprints.map(|(_, _, reason)| reason.as_str()).collect();
+    // Each of them was tried, and shipped.
+    reasons.dedup();
     assert!(
         reasons[0].ends_with("no version is shipped before it"),
         "{reasons:?}"
