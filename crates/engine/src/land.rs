@@ -414,13 +414,16 @@ fn tidy(project: &Project, run: &str, tip: &str) -> Result<Option<String>, Engin
     })
 }
 
+/// What was asked for, whole; nothing where the workflow has no field for it.
+fn request(peek: &Peek<Flow>) -> Option<&str> {
+    let task = peek.machine.workflow().task.as_ref()?;
+    let said = peek.machine.fields().get(task.request.as_ref()?)?.trim();
+    (!said.is_empty()).then_some(said)
+}
+
 /// A message of what was asked for.
 fn message(peek: &Peek<Flow>, started: &RunStarted) -> String {
-    let task = peek.machine.workflow().task.as_ref();
-    let field = task.and_then(|task| task.request.as_ref());
-    let said = field.and_then(|field| peek.machine.fields().get(field));
-    let said = said.map(|said| said.trim()).filter(|said| !said.is_empty());
-    let Some(said) = said else {
+    let Some(said) = request(peek) else {
         return format!("{}: {}", started.workflow, started.run);
     };
     let first = said.lines().next().unwrap_or_default();

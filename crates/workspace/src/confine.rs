@@ -30,7 +30,7 @@ impl Reach {
             .iter()
             .map(|path| repo.join(path))
             .collect();
-        let toolchains = Toolchains::of_environment();
+        let toolchains = Toolchains::of_environment(repo);
         read.extend(toolchains.read);
         let hosts = config.texts("network.hosts").unwrap_or_default();
         let endpoints = || {

@@ -84,14 +84,19 @@ pub(crate) struct Toolchains {
 }
 
 impl Toolchains {
-    /// Those of the person who runs us.
-    pub(crate) fn of_environment() -> Self {
+    /// Those of the person who runs us. Of a repository's own environment nothing is among them: it is
+    /// laid in with what is installed there.
+    pub(crate) fn of_environment(repo: &Path) -> Self {
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let in_home = home
             .iter()
             .flat_map(|home| FOLDERS.map(|name| home.join(name)));
         let named = VARIABLES.iter().filter_map(std::env::var_os);
-        Self::of(in_home.chain(named.map(PathBuf::from)).collect())
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let active = std::env::split_paths(&path).filter_map(|folder| environment(&folder));
+        let active = active.filter(|folder| !folder.starts_with(repo));
+        let all = in_home.chain(named.map(PathBuf::from)).chain(active);
+        Self::of(all.collect())
     }
 
     fn of(mut folders: Vec<PathBuf>) -> Self {
@@ -116,6 +121,14 @@ impl Toolchains {
             read: folders,
         }
     }
+}
+
+/// The environment that a folder of programs belongs to: one of Python's own, or one of conda.
+fn environment(programs: &Path) -> Option<PathBuf> {
+    let folder = programs.parent().filter(|_| programs.ends_with("bin"))?;
+    let marks = ["pyvenv.cfg", "conda-meta"];
+    let marked = marks.iter().any(|mark| folder.join(mark).exists());
+    marked.then(|| folder.to_owned())
 }
 
 /// The files below a folder that a pattern names.
@@ -195,6 +208,21 @@ fn holds_key(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_active_environment_is_known_by_its_mark() {
+        let home = tempfile::tempdir().unwrap();
+        for (name, mark) in [("a", "pyvenv.cfg"), ("b", "conda-meta/history"), ("c", "x")] {
+            let mark = home.path().join(name).join(mark);
+            fs::create_dir_all(mark.parent().unwrap()).unwrap();
+            fs::create_dir_all(home.path().join(name).join("bin")).unwrap();
+            fs::write(mark, "").unwrap();
+        }
+        let of = |programs: &str| environment(&home.path().join(programs));
+        assert_eq!(of("a/bin"), Some(home.path().join("a")));
+        assert_eq!(of("b/bin"), Some(home.path().join("b")));
+        assert_eq!((of("c/bin"), of("a")), (None, None));
+    }
 
     #[test]
     fn settings_with_a_key_are_hidden_and_others_stay() {

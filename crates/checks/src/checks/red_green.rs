@@ -143,6 +143,13 @@ impl Judge for RedGreen {
         let mut firsts = Vec::new();
         for instrument in &instruments {
             let shown = look(&after, instrument)?;
+            if shown.ending == Ending::Unreadable {
+                // Nobody is blamed for a runner that does not run on the code before the work either.
+                let base = look(&room()?, instrument)?;
+                if base.ending == Ending::Unreadable {
+                    return Err(does_not_run(&base));
+                }
+            }
             passing.extend(named(&shown.run, Status::Passed));
             firsts.push((shown.run.clone(), shown.executed.ended.millis));
             let as_before = match &instrument {
@@ -205,6 +212,14 @@ impl Judge for RedGreen {
         }
         Ok(results)
     }
+}
+
+/// The environment's fault: what is there before the work cannot be tried.
+fn does_not_run(shown: &Shown) -> Tripped {
+    let (name, last) = (&shown.name, shown.executed.last_line());
+    cannot(format!(
+        "`{name}` does not run in the clean room, not even on the code before the work: {last}; install what it needs in the repository (`.venv`, `node_modules`), or name where it lies (`sandbox.read`)"
+    ))
 }
 
 fn passed(results: &[CheckResult]) -> bool {

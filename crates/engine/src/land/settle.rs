@@ -2,7 +2,7 @@
 //! branch as it is now, with the approved work as a patch in its task folder. The checks judge what comes
 //! of both, and a person is asked again: what they approved was something else.
 
-use super::{Ready, held, message};
+use super::{Ready, held, message, request};
 use crate::start::{NewRun, Place, start};
 use flow::Flow;
 use kernel::Autonomy;
@@ -116,8 +116,9 @@ fn task(
     started: &RunStarted,
     (branch, contradicted): (&str, &[String]),
 ) -> NewRun {
-    let said = message(peek, started);
-    let said = said.lines().next().unwrap_or_default();
+    // Whole: whoever reviews what comes of it holds it against this.
+    let said = request(peek).map_or_else(|| message(peek, started), str::to_owned);
+    let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let request = format!(
         "{said}: bring the finished work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}",
         started.run,
