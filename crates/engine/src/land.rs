@@ -415,7 +415,7 @@ fn tidy(project: &Project, run: &str, tip: &str) -> Result<Option<String>, Engin
 }
 
 /// What was asked for, whole; nothing where the workflow has no field for it.
-fn request(peek: &Peek<Flow>) -> Option<&str> {
+fn sentence(peek: &Peek<Flow>) -> Option<&str> {
     let task = peek.machine.workflow().task.as_ref()?;
     let said = peek.machine.fields().get(task.request.as_ref()?)?.trim();
     (!said.is_empty()).then_some(said)
@@ -423,7 +423,7 @@ fn request(peek: &Peek<Flow>) -> Option<&str> {
 
 /// A message of what was asked for.
 fn message(peek: &Peek<Flow>, started: &RunStarted) -> String {
-    let Some(said) = request(peek) else {
+    let Some(said) = sentence(peek) else {
         return format!("{}: {}", started.workflow, started.run);
     };
     let first = said.lines().next().unwrap_or_default();

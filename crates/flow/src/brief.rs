@@ -626,7 +626,7 @@ fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
         ),
         false => writeln!(
             text,
-            "## Your result\n\nEnd with one JSON object:\n\n```json\n{}\n```\n",
+            "## Your result\n\nEnd with one JSON object, on one line:\n\n```json\n{}\n```\n",
             example_result(workflow, run)
         ),
     };

@@ -157,7 +157,7 @@ impl StoreError {
                 "restore the file from version control or a backup, or start a new run; other runs are not touched"
             }
             StoreError::JournalMissing { .. } => {
-                "check the run's name, or restore the file from version control"
+                "check the run's name, fetch its records (`proofhouse records fetch`), or restore the file from version control"
             }
             StoreError::JournalExists { .. } => "choose another run name, or resume the run",
             StoreError::JournalWriteFailed { .. } => {

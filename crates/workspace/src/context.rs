@@ -11,11 +11,9 @@ use crate::view::sight::SECRET_BY_CUSTOM;
 use agents::Agent;
 use agents::result::Shape;
 use flow::Workflow;
-use kernel::effect::Capability;
 use kernel::event::RunStarted;
 use kernel::outcome::EvidenceRef;
-use sandbox::Placed;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use store::{StoreError, Vault};
@@ -143,25 +141,6 @@ impl Context {
     /// The scratch folder of one effect.
     pub fn home(&self, effect: kernel::EffectId) -> PathBuf {
         self.project.work(&self.run).join(effect.to_string())
-    }
-
-    /// What an agent that may run programs reaches: its view, with the dependencies that the person has
-    /// installed, so that it can run what it is judged by. Where the machine has no mounts it does
-    /// without them.
-    pub fn agent_policy(&self, home: &Path, can: &BTreeSet<Capability>) -> sandbox::Policy {
-        let mut policy = self.reach.agent(home);
-        let lays_in = can.contains(&Capability::Execute)
-            && self.files == Files::OfGit
-            && sandbox::has_mounts();
-        if let Some(seen) = lays_in.then(|| crate::view::base_of(home)).flatten() {
-            let named = self.rooms.include.as_deref();
-            let beside = crate::room::for_agents(&self.project, named, &seen.repo);
-            policy.placed.extend(beside.into_iter().map(|one| Placed {
-                at: home.join("view/repo").join(&one.path),
-                source: one.source,
-            }));
-        }
-        policy
     }
 
     /// The list of folders that taking back has made.

@@ -256,7 +256,7 @@ impl Control<'_> {
             }
             Found::Survived(which) => {
                 let reason = format!(
-                    "the tests would pass on anything: {}; add a test that tells it from the real one, such as a second input with another answer",
+                    "the tests would pass all the same: {}; add a test that tells it from the real one, such as a second input with another answer",
                     first_few(which, 3)
                 );
                 refused(name, SURVIVED, &reason, which)
@@ -618,6 +618,12 @@ impl Control<'_> {
             Purpose::Behaviour | Purpose::Unsaid if !said.open.is_empty() => {
                 Found::Unanswered(said.open)
             }
+            // A part of the change that nothing runs is not shown by tests of another part.
+            Purpose::Behaviour | Purpose::Unsaid
+                if !unreached.is_empty() && self.controls.need_mutants() =>
+            {
+                Found::Weak(format!("no test reaches {}", first_few(&unreached, 5)))
+            }
             Purpose::Refactoring if count == 0 && !plan.functions.is_empty() => Found::Weak(
                 "no test notices when the code that was touched does something else".to_owned(),
             ),
@@ -630,7 +636,7 @@ impl Control<'_> {
                         .into_iter()
                         .map(|one| format!("no test notices: {one}")),
                 );
-                let mut held = Self::held(plan, count, open.len());
+                let mut held = Self::held(plan, record, open.len());
                 if !said.equivalent.is_empty() {
                     held.push_str("; of each it was said why it makes no difference");
                 }
@@ -639,7 +645,14 @@ impl Control<'_> {
         }
     }
 
-    fn held(plan: &Plan, noticed: usize, open: usize) -> String {
+    fn held(plan: &Plan, record: &Record, open: usize) -> String {
+        let noticed = record.mutants.iter();
+        let noticed = noticed.filter(|tried| matches!(tried.fate, Fate::Noticed { .. }));
+        let numbers: Vec<u32> = noticed.map(|tried| tried.number).collect();
+        let functions = numbers
+            .iter()
+            .collect::<std::collections::BTreeSet<_>>()
+            .len();
         let canaries: usize = plan.tests.iter().map(|test| test.canaries.len()).sum();
         let turned: usize = plan.tests.iter().map(|test| test.turned.len()).sum();
         let mut said = format!("{canaries} canaries");
@@ -649,11 +662,18 @@ impl Control<'_> {
         said.push_str(" ended as they must");
         match plan.functions.len() {
             0 => said.push_str("; nothing of the change was mutated"),
-            functions => said.push_str(&format!(
-                "; {} of {} were noticed",
-                counted(noticed, "mutant"),
-                counted(functions, "function")
+            _ => said.push_str(&format!(
+                "; {} of {} {} noticed",
+                counted(numbers.len(), "mutant"),
+                counted(functions, "function"),
+                if numbers.len() == 1 { "was" } else { "were" }
             )),
+        }
+        if record.left_out > 0 {
+            said.push_str(&format!(
+                "; {} more were left out (`checks.mutants`)",
+                record.left_out
+            ));
         }
         if open > 0 {
             said.push_str(&format!("; not noticed: {}", counted(open, "small mutant")));

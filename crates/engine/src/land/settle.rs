@@ -2,7 +2,7 @@
 //! branch as it is now, with the approved work as a patch in its task folder. The checks judge what comes
 //! of both, and a person is asked again: what they approved was something else.
 
-use super::{Ready, held, message, request};
+use super::{Ready, held, message, sentence};
 use crate::start::{NewRun, Place, start};
 use flow::Flow;
 use kernel::Autonomy;
@@ -117,7 +117,7 @@ fn task(
     (branch, contradicted): (&str, &[String]),
 ) -> NewRun {
     // Whole: whoever reviews what comes of it holds it against this.
-    let said = request(peek).map_or_else(|| message(peek, started), str::to_owned);
+    let said = sentence(peek).map_or_else(|| message(peek, started), str::to_owned);
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let request = format!(
         "{said}: bring the finished work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}",

@@ -209,7 +209,7 @@ fn told(context: &Context, order: &AttemptOrder, home: &Path) -> Result<Told, En
         wall: Duration::from_millis(order.wall_millis),
         allowance: order.allowance,
         env: env(home),
-        policy: Some(context.agent_policy(home, &can(context, order))),
+        policy: Some(view::policy(context, home, &can(context, order))),
         shape: context.shape(&order.role, order.state.as_str()),
         continues: session(context, order)?.map(|(_, session)| session),
     };

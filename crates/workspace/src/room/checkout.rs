@@ -61,8 +61,14 @@ impl Checkout {
         let new = trees.join(format!("new-{}-{number}", std::process::id()));
         let made = make(&new, source, tree).and_then(|()| {
             let _turn = lock::turn(&trees.join("lock"))?;
+            if untouched(&place, tree) {
+                // Somebody else was faster, and may be in it by now: theirs is as good.
+                throw_away(&new);
+                known().insert(place.clone());
+                return used(&place);
+            }
             if place.exists() {
-                // Somebody else was faster, or it is not what it was.
+                // It is not what it was.
                 let bin = trees.join(format!("old-{}-{number}", std::process::id()));
                 fs::rename(&place, &bin).map_err(Error::io("move", &place))?;
                 throw_away(&bin);

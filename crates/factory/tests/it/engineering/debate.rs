@@ -205,7 +205,7 @@ fn s9_6_an_amendment_that_is_not_applied_halts() {
 }
 
 #[test]
-fn what_does_not_hold_is_revised_before_anybody_debates_it() {
+fn s9_3_what_does_not_hold_is_revised_before_anybody_debates_it() {
     let proposed = |debate: &mut Debate| {
         let said = debate.hear(&said::proposal(), At::Try);
         debate.take(&said, Some(&said::proposal()));

@@ -105,7 +105,7 @@ fn s17_2_provide_fix_is_challenged_like_any_other_and_may_fail_again() {
             .iter()
             .map(|one| one.1.clone())
             .collect();
-        assert_eq!(states[..2], ["challenge", "adjudicate"]);
+        assert_eq!(states[..3], ["try", "challenge", "adjudicate"]);
     }
 }
 
