@@ -58,6 +58,35 @@ fn records_are_not_pushed_to_a_remote_that_is_not_there() {
     says(&world, &["records", "push"]).exits(0);
 }
 
+/// One run that went on in two places keeps no other one at home, and is named.
+#[test]
+fn a_run_that_went_on_in_two_places_is_named_and_the_others_are_carried_over() {
+    let world = World::of_ann();
+    done(&world, "t");
+    world.git(&["init", "--quiet", "--bare", "agent/remote.git"]);
+    world.git(&["remote", "add", "origin", "agent/remote.git"]);
+    says(&world, &["records", "push"]).exits(0);
+    // There it becomes something else.
+    let records = "refs/proofhouse/records/t";
+    let tree = format!("{records}^{{tree}}");
+    let other = world.git(&["commit-tree", &tree, "-m", "another way"]);
+    let other = other.trim();
+    let moved = format!("+{other}:{records}");
+    world.git(&["push", "--quiet", "origin", &moved]);
+    done(&world, "u");
+    for command in ["push", "fetch"] {
+        let said = says(&world, &["records", command]).refuses(1, "records_differ");
+        assert!(
+            said.err.contains("`t` went on here and there"),
+            "{}",
+            said.err
+        );
+    }
+    let there = world.git(&["ls-remote", "origin", "refs/proofhouse/records/*"]);
+    assert!(there.contains("refs/proofhouse/records/u"), "{there}");
+    assert!(there.contains(other), "{there}");
+}
+
 /// What killed checks left goes after a day, and only what nobody uses.
 #[test]
 fn gc_removes_what_killed_checks_left_after_a_day() {
@@ -107,11 +136,13 @@ fn aged(path: &std::path::Path) -> bool {
 #[test]
 fn two_landings_at_once_both_land() {
     let world = World::of_ann();
-    done(&world, "t");
-    let more = "{ write = \"repo/u.txt\", text = \"u\\n\" }, { write = \"repo/code.txt\", text = \"good\\n\" }";
-    let script = HONEST.replacen("{ write = \"repo/code.txt\", text = \"good\\n\" }", more, 1);
-    world.write("agent/script.toml", &script);
-    done(&world, "u");
+    // Each has something of its own, so that whichever comes second has something to land.
+    for run in ["t", "u"] {
+        let code = "{ write = \"repo/code.txt\", text = \"good\\n\" }";
+        let more = format!("{{ write = \"repo/{run}.txt\", text = \"{run}\\n\" }}, {code}");
+        world.write("agent/script.toml", &HONEST.replacen(code, &more, 1));
+        done(&world, run);
+    }
     let lands = |run: &str| {
         let mut command = world.command(&["land", run]);
         command.env_remove("PROOFHOUSE_RUNS__TREE").process_group(0);
@@ -124,7 +155,10 @@ fn two_landings_at_once_both_land() {
     }
     let log = world.git(&["log", "--format=%(trailers:key=Proofhouse-Head,valueonly)"]);
     assert!(log.contains("t@") && log.contains("u@"), "{log}");
-    assert_eq!(world.read("u.txt"), "u\n");
+    assert_eq!(
+        (world.read("t.txt"), world.read("u.txt")),
+        ("t\n".into(), "u\n".into())
+    );
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     says(&world, &["audit", "--ci"]).exits(0);
 }

@@ -59,32 +59,40 @@ impl Checkout {
         }
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let new = trees.join(format!("new-{}-{number}", std::process::id()));
+        let own = trees.join(format!("{}-{}-{number}", tree.hash(), std::process::id()));
         let made = make(&new, source, tree).and_then(|()| {
             let _turn = lock::turn(&trees.join("lock"))?;
-            if untouched(&place, tree) {
+            let made_here = known().contains(&place) && place.join(FILES).is_dir();
+            if made_here || untouched(&place, tree) {
                 // Somebody else was faster, and may be in it by now: theirs is as good.
                 throw_away(&new);
-                known().insert(place.clone());
-                return used(&place);
+                return Ok((used(&place)?, place.clone()));
             }
-            if place.exists() {
-                // It is not what it was.
-                let bin = trees.join(format!("old-{}-{number}", std::process::id()));
-                fs::rename(&place, &bin).map_err(Error::io("move", &place))?;
-                throw_away(&bin);
-            }
+            let place = match place.exists() {
+                // Where times say nothing, nobody can tell whether theirs is what it was, and it stays
+                // while they are in it.
+                true if is_used(&place) => own,
+                true => {
+                    let bin = trees.join(format!("old-{}-{number}", std::process::id()));
+                    fs::rename(&place, &bin).map_err(Error::io("move", &place))?;
+                    throw_away(&bin);
+                    place.clone()
+                }
+                false => place.clone(),
+            };
             fs::rename(&new, &place).map_err(Error::io("move", &new))?;
             known().insert(place.clone());
             let used = used(&place)?;
             sweep(trees, KEPT);
-            Ok(used)
+            Ok((used, place))
         });
         if made.is_err() {
             throw_away(&new);
         }
+        let (used, place) = made?;
         Ok(Self {
             folder: place.join(FILES),
-            _used: Some(made?),
+            _used: Some(used),
         })
     }
 
@@ -127,6 +135,18 @@ fn used(place: &Path) -> Result<File, Error> {
     let used = File::create(&path).map_err(Error::io("create", &path))?;
     used.lock_shared().map_err(Error::io("lock", &path))?;
     Ok(used)
+}
+
+/// Is a room over it?
+fn is_used(place: &Path) -> bool {
+    let used = File::open(place.join(USED));
+    used.is_ok_and(|used| match used.try_lock() {
+        Ok(()) => {
+            let _ = used.unlock();
+            false
+        }
+        Err(_) => true,
+    })
 }
 
 fn untouched(place: &Path, tree: &Tree) -> bool {

@@ -303,6 +303,34 @@ fn a_checkout_that_was_touched_is_made_anew() {
     }
 }
 
+/// Whoever is second finds the first in it: nobody's checkout goes while a room is over it.
+#[test]
+fn who_makes_the_same_checkout_at_once_shares_one() {
+    use std::os::unix::fs::MetadataExt;
+    let place = Place::new(How::Copy);
+    let (tree, repo) = (place.tree(), place.repo());
+    let trees = place.path(".proofhouse/work/_trees");
+    let all_have_one = std::sync::Barrier::new(8);
+    let seen: Vec<(u64, u64)> = std::thread::scope(|scope| {
+        let one = || {
+            let checkout = checkout::Checkout::of(&trees, &repo, &tree).unwrap();
+            let ino = || std::fs::metadata(&checkout.folder).unwrap().ino();
+            let first = ino();
+            all_have_one.wait();
+            (first, ino())
+        };
+        let all: Vec<_> = (0..8).map(|_| scope.spawn(one)).collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    assert!(
+        seen.iter().all(|one| *one == (seen[0].0, seen[0].0)),
+        "{seen:?}"
+    );
+    let left = std::fs::read_dir(&trees).unwrap().flatten();
+    let left = left.filter(|entry| entry.path().is_dir()).count();
+    assert_eq!(left, 1);
+}
+
 #[test]
 fn only_the_last_few_checkouts_are_kept() {
     let place = Place::new(How::Copy);
