@@ -103,16 +103,16 @@ impl Item {
                 lines: vec![
                     "every task is merged; no command can show whether this holds".to_owned(),
                 ],
-                answers: one.commands.iter().map(ticks).collect(),
+                answers: one.commands.iter().map(|command| ticks(command)).collect(),
             }),
             Item::Unreadable { .. } => None,
         }
     }
 }
 
-fn ticks(command: &String) -> Way {
+fn ticks(command: &str) -> Way {
     Way {
-        command: command.clone(),
+        command: command.to_owned(),
         does: "says in your name that it holds; the reason says what you looked at".to_owned(),
         advice: Advice::None,
     }
