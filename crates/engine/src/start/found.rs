@@ -40,7 +40,8 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
         let Some(target) = target(&text) else {
             continue;
         };
-        if commands.is_empty() || (recipe::says_more(&text, target, &commands) && is_there(runner))
+        if commands.is_empty()
+            || (recipe::says_more(&text, target, &commands, &read) && is_there(runner))
         {
             commands.push(format!("{runner} {target}"));
         }

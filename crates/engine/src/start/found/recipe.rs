@@ -44,8 +44,14 @@ fn lines<'t>(text: &'t str, target: &str) -> Vec<&'t str> {
         .collect()
 }
 
-/// Does this recipe call one of the runners that were found, and more than that?
-pub(super) fn says_more(text: &str, target: &str, found: &[String]) -> bool {
+/// Does this recipe call one of the runners that were found, itself or in a script of the repository's
+/// own, and more than that?
+pub(super) fn says_more(
+    text: &str,
+    target: &str,
+    found: &[String],
+    read: &dyn Fn(&str) -> Option<String>,
+) -> bool {
     let recipe = lines(text, target);
     let runner = |line: &str| call(line).map(|call| call.runner);
     let runners: Vec<Runner> = found.iter().filter_map(|line| runner(line)).collect();
@@ -69,7 +75,7 @@ pub(super) fn says_more(text: &str, target: &str, found: &[String]) -> bool {
             || call(&bare)
                 .is_some_and(|call| call.command.is_none() && runners.contains(&call.runner))
     };
-    let calls_one = |line: &&&str| {
+    let calls_one = |line: &str| {
         line.split("&&").any(|part| {
             let words: Vec<&str> = part.split_whitespace().take(2).collect();
             let begins = words.join(" ");
@@ -79,9 +85,27 @@ pub(super) fn says_more(text: &str, target: &str, found: &[String]) -> bool {
                 || runner(part.trim()).is_some_and(|runner| runners.contains(&runner))
         })
     };
+    let script_calls_one = |line: &str| {
+        let mut scripts = line.split("&&").filter_map(|part| read(script(part)?));
+        scripts.any(|text| text.lines().any(|line| calls_one(line.trim())))
+    };
     recipe.iter().all(|line| local(line))
-        && recipe.iter().any(|line| calls_one(&line))
+        && recipe
+            .iter()
+            .any(|line| calls_one(line) || script_calls_one(line))
         && !recipe.iter().all(|line| plain(line))
+}
+
+/// The script of the repository that a command starts: `./check.sh`, `sh -e scripts/check.sh`.
+fn script(command: &str) -> Option<&str> {
+    let mut words = command
+        .split_whitespace()
+        .filter(|word| !word.contains('='));
+    let program = words.next()?;
+    match program {
+        "sh" | "bash" => words.find(|word| !word.starts_with('-')),
+        own => own.strip_prefix("./"),
+    }
 }
 
 #[cfg(test)]
@@ -99,13 +123,21 @@ mod tests {
             ("cargo test --features extra", &cargo, true),
             ("cargo test && ./check.sh", &cargo, true),
             ("pytest --doctest-modules src", &python, true),
+            // One file further on.
+            ("sh scripts/all.sh", &python, true),
+            ("CI=1 ./scripts/all.sh", &python, true),
             // Another thing altogether, or one that not every machine has.
+            ("sh scripts/all.sh", &cargo, false),
             ("./check.sh", &cargo, false),
             ("docker compose run app pytest", &python, false),
             ("", &cargo, false),
         ] {
             let text = format!("all:\n\ttrue\n\ntest: all\n\t{recipe}\n\nother:\n\tx\n");
-            assert_eq!(says_more(&text, "test", found), more, "{recipe}");
+            let read = |path: &str| {
+                let all = "set -e\npytest -q\npython3 scripts/api.py\n";
+                (path == "scripts/all.sh").then(|| all.to_owned())
+            };
+            assert_eq!(says_more(&text, "test", found, &read), more, "{recipe}");
         }
     }
 }
