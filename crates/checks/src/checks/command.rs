@@ -194,7 +194,17 @@ impl Command {
                 self.read(subject, (instrument, name), &all, started)
             }
         });
-        changed.into_iter().chain(each).chain(bent).collect()
+        let mut results: Vec<CheckResult> = changed.into_iter().chain(each).collect();
+        if let Some(bent) = bent {
+            // What the suite reports is no more than the line is that it stands for.
+            for result in &mut results {
+                if result.shows.remove(&Word::from(Worth::Reported.as_str())) {
+                    result.shows.insert(Word::from(Worth::Weak.as_str()));
+                }
+            }
+            results.push(bent);
+        }
+        results
     }
 
     /// Runs an instrument, test by test where it is a suite, and says what its answer is worth.

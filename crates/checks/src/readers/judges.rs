@@ -156,7 +156,7 @@ impl Texts<'_> {
         let mut beside = self.others.keys().filter(|other| {
             **other != path && folder_of(other) == folder && sources::is_source(other)
         });
-        let elsewhere = |other: &&&str| {
+        let elsewhere = |other: &str| {
             let mut tests = self.tests.values();
             let mut sources = self
                 .others
@@ -164,7 +164,7 @@ impl Texts<'_> {
                 .filter(|(from, _)| sources::is_source(from) && folder_of(from) != folder);
             tests.any(|text| speaks(text, other)) || sources.any(|(_, text)| speaks(text, other))
         };
-        !folder.is_empty() && beside.any(|other| elsewhere(&&other))
+        !folder.is_empty() && beside.any(|other| elsewhere(other))
     }
 }
 
