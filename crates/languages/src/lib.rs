@@ -21,6 +21,7 @@ pub mod mutants;
 pub mod product;
 pub mod python;
 mod reader;
+pub mod recipes;
 pub mod runners;
 pub mod rust;
 pub mod script;

@@ -3,7 +3,9 @@
 
 use crate::Subject;
 use crate::checks::controls::{BROKEN, Controls, whole};
-use crate::checks::suite::instrument::{AsWritten, Instrument, Shown, script_before};
+use crate::checks::suite::instrument::{
+    AsWritten, Instrument, Shown, script_before, started_before,
+};
 use crate::checks::tests::verdict;
 use crate::execute::{Executed, FoundBy, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
@@ -42,6 +44,8 @@ pub(crate) struct Command {
     controls: Option<Choice<Controls>>,
     /// As in `suite`, with `controls`.
     as_written: Option<Choice<AsWritten>>,
+    /// A field with what is asked for: a program that it names may be another one than before.
+    asked_in: Option<Text>,
 }
 
 /// The commands that a human set.
@@ -169,6 +173,19 @@ impl Command {
             );
             whole::weak(&name, &why)
         });
+        let follows = self.as_written.filter(|set| **set == AsWritten::Followed);
+        let asked = self.asked_in.as_deref();
+        let asked = asked.and_then(|field| subject.fields.get(field));
+        let asked = asked.map_or("", String::as_str);
+        let bent = follows.map_or_else(Vec::new, |_| started_before(line, asked, subject));
+        let bent = (!bent.is_empty()).then(|| {
+            let name = format!("command: {}: what it starts", label(line));
+            let which = first_few(&bent, 5);
+            whole::weak(
+                &name,
+                &format!("not the same as when the run began: {which}"),
+            )
+        });
         let each = all.iter().flat_map(|instrument| match instrument {
             Instrument::AsWritten(line) => {
                 vec![self.one(subject, Program::shell(line, timeout, started))]
@@ -177,7 +194,17 @@ impl Command {
                 self.read(subject, (instrument, name), &all, started)
             }
         });
-        changed.into_iter().chain(each).collect()
+        let mut results: Vec<CheckResult> = changed.into_iter().chain(each).collect();
+        if let Some(bent) = bent {
+            // What the suite reports is no more than the line is that it stands for.
+            for result in &mut results {
+                if result.shows.remove(&Word::from(Worth::Reported.as_str())) {
+                    result.shows.insert(Word::from(Worth::Weak.as_str()));
+                }
+            }
+            results.push(bent);
+        }
+        results
     }
 
     /// Runs an instrument, test by test where it is a suite, and says what its answer is worth.

@@ -18,8 +18,8 @@ pub(crate) struct Freeze {
     /// The name under which `frozen` finds them.
     name: Text,
     /// Globs that begin with `repo/` or `task/`, sections such as `task/T.md#3 Contract`,
-    /// `commands`, `runner config`, `test config`, `test files`, `inline tests`, `sources`,
-    /// `dependencies`.
+    /// `commands`, `runner config`, `test config`, `test recipes`, `started recipes`, `test files`,
+    /// `inline tests`, `sources`, `dependencies`.
     items: Items,
     /// Items as above, that later work may touch: of manifests and lockfiles among them only what says
     /// how tests run is frozen.

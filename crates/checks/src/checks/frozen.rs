@@ -4,8 +4,9 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Answer, Judge, Judged, Trouble};
+use crate::readers::judges;
 use crate::readers::{items, seal};
-use crate::settings::{Item, Items, Texts};
+use crate::settings::{Item, Items, Text, Texts};
 use crate::text::{answer, first_few};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict};
@@ -40,7 +41,9 @@ pub(crate) fn only_how_tests_run(
 ) -> Result<bool, Error> {
     let settings = items::spelt_out(subject, &["test config".to_owned()])?.inside;
     let settings = items::globs(&settings)?;
-    let decides = |item: &str| settings.is_match(item) || item.ends_with("#tests");
+    let decides = |item: &str| {
+        settings.is_match(item) || item.ends_with("#tests") || items::of_recipe(item).is_some()
+    };
     let mut all = frozen.iter();
     Ok(all.all(|(item, hash)| decides(item) || otherwise(subject, item, hash).is_none()))
 }
@@ -56,6 +59,8 @@ pub(crate) struct Frozen {
     /// Items as for `freeze`: what they name now must be among what was frozen.
     #[serde(default)]
     closed: Items,
+    /// A field with what is asked for: recipes that it names, or whose file it names, may have changed.
+    asked_in: Option<Text>,
     /// A glob of copies: what was changed must stand in one of them as it was.
     kept_as: Option<Item>,
 }
@@ -82,7 +87,9 @@ impl Judge for Frozen {
                 .into());
             }
             let mut kept = items.clone();
-            kept.retain(|item, hash| !copies.contains(hash) && !except.is_match(item));
+            kept.retain(|item, hash| {
+                !copies.contains(hash) && !except.is_match(item) && !self.asks_for(subject, item)
+            });
             let changed = changed(subject, &kept);
             match changed.is_empty() {
                 true => Ok(format!("`{name}`: {} items are the same", items.len())),
@@ -97,7 +104,8 @@ impl Judge for Frozen {
             results.push(answer(Self::NAME, Verdict::Fail, &why));
         }
         let frozen = self.of.iter().filter_map(|name| subject.frozen.get(name));
-        let how = |item: &String| ["test config", "test recipes"].contains(&item.as_str());
+        let words = ["test config", items::TEST_RECIPES, items::STARTED_RECIPES];
+        let how = |item: &String| words.contains(&item.as_str());
         let mut settings = added.is_empty() || self.closed.iter().all(how);
         settings &= self.kept_as.is_none();
         for items in frozen {
@@ -112,6 +120,21 @@ impl Judge for Frozen {
             }
         }
         Ok(results)
+    }
+}
+
+impl Frozen {
+    /// Does what is asked for name this recipe, or the file that it stands in?
+    fn asks_for(&self, subject: &Subject<'_>, item: &str) -> bool {
+        let asked = self.asked_in.as_deref();
+        let asked = asked.and_then(|field| subject.fields.get(field));
+        let (Some(asked), Some((file, name))) = (asked, items::of_recipe(item)) else {
+            return false;
+        };
+        let file = file.rsplit('/').next().unwrap_or(file);
+        // Of `test` and `check` every second sentence speaks.
+        let plain = matches!(name, "test" | "check" | "pretest" | "posttest");
+        asked.contains(file) || (!plain && judges::word(asked, name))
     }
 }
 
@@ -137,6 +160,6 @@ fn added(wanted: &Frozen, subject: &Subject<'_>) -> Result<Vec<String>, Error> {
         frozen.into_iter().any(|items| items.contains_key(item))
     };
     let mut now = items::named(subject, &wanted.closed)?;
-    now.retain(|item| !known(item));
+    now.retain(|item| !known(item) && !wanted.asks_for(subject, item));
     Ok(now)
 }

@@ -24,7 +24,7 @@ use crate::settings::{Choice, Items, Text, Texts, Words};
 use crate::text::{first_few, several_lines};
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use kernel::{StateName, Word};
-use laid_out::Layout;
+use laid_out::{Layout, Wanted};
 use languages::runners::{Ending, Status, TestRun, compare};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -46,8 +46,12 @@ pub(crate) struct RedGreen {
     /// `looked_at`: what is added inside of a test that was there may not end it early, put a condition
     /// around what it asks or stand for it under its name; it may.
     additions: Option<Choice<LookedAt>>,
-    /// `tests`: files of values that serve tests alone count as tests; they do not.
-    helpers: Option<Choice<AreTests>>,
+    /// `tests`: files of values that serve tests alone, and programs that the test script starts itself,
+    /// count as tests; `started`: and every program of the tree that the commands start, however many
+    /// recipes and scripts further on; they do not.
+    helpers: Option<Choice<Helpers>>,
+    /// A field with what is asked for: a program that it names does not count as a test.
+    asked_in: Option<Text>,
     /// As in `suite`.
     name: Option<Text>,
     /// As in `suite`.
@@ -66,12 +70,16 @@ impl Words for LookedAt {
     const WORDS: &'static [(&'static str, Self)] = &[("looked_at", Self)];
 }
 
-/// What files of values are that serve tests alone.
-#[derive(Clone, Copy)]
-struct AreTests;
+/// Which files beside the tests count as tests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Helpers {
+    Tests,
+    Started,
+}
 
-impl Words for AreTests {
-    const WORDS: &'static [(&'static str, Self)] = &[("tests", Self)];
+impl Words for Helpers {
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("tests", Self::Tests), ("started", Self::Started)];
 }
 
 /// What a change does to tests.
@@ -116,8 +124,25 @@ impl Judge for RedGreen {
         if self.additions.is_some() {
             layout.look_at_additions();
         }
-        if self.helpers.is_some() {
-            layout.take_helpers(subject, &before).map_err(cannot)?;
+        // What makes the evidence less than it could be.
+        let mut lessens: Vec<String> = Vec::new();
+        if let Some(helpers) = self.helpers {
+            let field = |name: Option<&Text>| name.and_then(|name| subject.fields.get(&**name));
+            let mut lines = subject.commands.to_vec();
+            lines.extend(field(self.command_from.as_ref()).cloned());
+            let wanted = Wanted {
+                helpers: *helpers,
+                lines: &lines,
+                asked: field(self.asked_in.as_ref()).map_or("", String::as_str),
+            };
+            let unclear = layout.take_helpers(subject, &before, &wanted);
+            let unclear = unclear.map_err(cannot)?;
+            lessens.extend((!unclear.is_empty()).then(|| {
+                let which = first_few(&unclear, 3);
+                format!(
+                    "the test line starts what was changed, as a judge or as the product: {which}"
+                )
+            }));
         }
         let tests = layout.compared(subject, &before).map_err(cannot)?;
         let weakened = match change {
@@ -141,7 +166,6 @@ impl Judge for RedGreen {
         let mut results = Vec::new();
         let mut passing: BTreeSet<String> = BTreeSet::new();
         let mut firsts = Vec::new();
-        let mut red_still: Vec<String> = Vec::new();
         for instrument in &instruments {
             let shown = look(&after, instrument)?;
             if shown.ending == Ending::Unreadable {
@@ -160,7 +184,7 @@ impl Judge for RedGreen {
             // Where it is read in the stead of a line, that line is held by itself. Elsewhere nobody is
             // blamed for what was red before, and what stays red shows less than a green suite does.
             let by_itself = instruments.iter().any(Instrument::is_as_written);
-            red_still.extend(as_before.clone().filter(|_| !by_itself));
+            lessens.extend(as_before.clone().filter(|_| !by_itself));
             results.push(self.green(subject, change, shown, as_before)?);
         }
         if !passed(&results) {
@@ -211,10 +235,10 @@ impl Judge for RedGreen {
                 base: &|| Room::of(subject, commit, &frozen),
             };
             let mut result = control.result("red_green: controls");
-            if let (Verdict::Pass, [red, ..]) = (result.verdict, red_still.as_slice()) {
+            if let (Verdict::Pass, [_, ..]) = (result.verdict, lessens.as_slice()) {
                 result.shows.remove(&Word::from(Worth::Reported.as_str()));
                 result.shows.insert(Word::from(Worth::Weak.as_str()));
-                result.reason = format!("weak: {red}; {}", result.reason);
+                result.reason = format!("weak: {}; {}", lessens.join("; "), result.reason);
             }
             results.push(result);
         }

@@ -6,7 +6,7 @@
 //! as it began.
 
 use crate::error::Error;
-use crate::readers::recipes;
+use languages::recipes;
 use serde_json::{Map, Value};
 
 /// What begins a module of tests.

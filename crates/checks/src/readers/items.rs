@@ -4,10 +4,11 @@
 //! name always means the same place.
 
 use crate::error::Error;
-use crate::readers::{inline_tests, installed, paths, recipes, sources};
+use crate::readers::{inline_tests, installed, paths, sources};
 use crate::{Place, Subject};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
+use languages::recipes;
 use languages::runners::files::{DECIDING, Decides, TESTS};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::path::Path;
@@ -28,18 +29,21 @@ const DEPENDENCIES: &str = "dependencies";
 /// may have to change.
 const TEST_CONFIG: &str = "test config";
 /// What makes a line that tests mean something else, see [`recipes`].
-const TEST_RECIPES: &str = "test recipes";
+pub(crate) const TEST_RECIPES: &str = "test recipes";
+/// Every recipe that the commands start, and that one starts in turn, each by itself.
+pub(crate) const STARTED_RECIPES: &str = "started recipes";
 /// Every test function inside of a Rust source, by itself: the code beside it may change.
 const INLINE_TESTS: &str = "inline tests";
 /// Every source of the repository, see [`sources::is_source`].
 const SOURCES: &str = "sources";
 /// Words for many items.
-const WORDS: [&str; 8] = [
+const WORDS: [&str; 9] = [
     COMMANDS,
     TEST_FILES,
     RUNNER_CONFIG,
     TEST_CONFIG,
     TEST_RECIPES,
+    STARTED_RECIPES,
     DEPENDENCIES,
     INLINE_TESTS,
     SOURCES,
@@ -47,6 +51,8 @@ const WORDS: [&str; 8] = [
 /// What follows the `#` of an item in a manifest, and in a Rust source before a test's name.
 const OF_MANIFEST: &str = "tests";
 const OF_SOURCE: &str = "test ";
+/// What follows it before a recipe's name.
+const OF_RECIPE: &str = "recipe ";
 
 /// The files that decide how tests are found and run, as patterns.
 pub(crate) fn runner_files() -> Vec<String> {
@@ -59,7 +65,9 @@ pub(crate) fn test_files() -> Vec<String> {
 }
 
 fn deciding(which: impl Fn(Decides) -> bool) -> Vec<String> {
-    let rows = DECIDING.iter().filter(|(_, decides)| which(*decides));
+    let recipes = recipes::FILES.map(|(name, _)| (name, Decides::Building));
+    let rows = DECIDING.iter().chain(&recipes);
+    let rows = rows.filter(|(_, decides)| which(*decides));
     rows.map(|(name, _)| format!("repo/**/{name}")).collect()
 }
 
@@ -127,6 +135,14 @@ pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, Error> {
             false => Ok(settings.into_bytes()),
         };
     }
+    if let Some(name) = heading
+        .strip_prefix(OF_RECIPE)
+        .filter(|_| of_recipe(item).is_some())
+    {
+        let recipe = recipes::text_of(file, &text, name);
+        let recipe = recipe.ok_or_else(|| Error::from(format!("has no recipe `{name}`")))?;
+        return Ok(recipe.into_bytes());
+    }
     if let Some(name) = heading.strip_prefix(OF_SOURCE).filter(|_| is_rust(file)) {
         return inline_tests::test_function(&text, name).map(String::into_bytes);
     }
@@ -135,6 +151,13 @@ pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, Error> {
 
 fn is_rust(file: &str) -> bool {
     file.ends_with(".rs")
+}
+
+/// The file and the name of a recipe, where an item is one.
+pub(crate) fn of_recipe(item: &str) -> Option<(&str, &str)> {
+    let (file, heading) = item.split_once('#')?;
+    let name = heading.strip_prefix(OF_RECIPE)?;
+    (file.starts_with("repo/") && !file.ends_with(".md")).then_some((file, name))
 }
 
 /// The text without the lines `Name: value` of these names. Lines in code fences are content.
@@ -219,7 +242,7 @@ pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[String]) -> Result<Na
                 .inside
                 .extend(deciding(|decides| decides == Decides::Tests)),
             TEST_FILES => all.inside.extend(test_files()),
-            INLINE_TESTS | SOURCES | TEST_RECIPES => {}
+            INLINE_TESTS | SOURCES | TEST_RECIPES | STARTED_RECIPES => {}
             pattern => match filled_in(pattern, subject.fields) {
                 None => all.inside.push(pattern.to_owned()),
                 Some(named) => {
@@ -283,17 +306,24 @@ pub(crate) fn named(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<St
 
 /// What the words for many items name that no glob can: parts of files, and files by their kind.
 fn within(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, Error> {
-    let [config, recipes, tests, sources] = [TEST_CONFIG, TEST_RECIPES, INLINE_TESTS, SOURCES]
+    let [config, of_tests, tests, sources] = [TEST_CONFIG, TEST_RECIPES, INLINE_TESTS, SOURCES]
         .map(|word| patterns.iter().any(|one| one == word));
     let mut names = Vec::new();
-    if !(config || recipes || tests || sources) {
+    if patterns.iter().any(|one| one == STARTED_RECIPES) {
+        let read = |path: &str| paths::read(subject.place, &format!("repo/{path}")).ok();
+        let found = recipes::started(subject.commands, &read)
+            .recipes
+            .into_iter();
+        names.extend(found.map(|(file, name)| format!("repo/{file}#{OF_RECIPE}{name}")));
+    }
+    if !(config || of_tests || tests || sources) {
         return Ok(names);
     }
     for path in sources::files(subject)? {
         let item = format!("repo/{path}");
         let text = || paths::read(subject.place, &item).unwrap_or_default();
         let asked = match recipes::is_one(&path) {
-            true => recipes,
+            true => of_tests,
             false => config,
         };
         if asked

@@ -3,6 +3,7 @@
 
 mod recipe;
 
+use languages::recipes;
 use languages::runners::{is_python_test, python_line};
 use std::path::Path;
 
@@ -26,20 +27,14 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
     commands.extend(of_python(repo, &read, &there));
     // Most often a wrapper around the above: where those are there, they are run themselves, and it is
     // run as well where it says more.
-    for (file, runner) in [
-        ("Makefile", "make"),
-        ("makefile", "make"),
-        ("GNUmakefile", "make"),
-        ("justfile", "just"),
-        ("Justfile", "just"),
-        (".justfile", "just"),
-    ] {
+    for (file, tool) in recipes::FILES {
         let Some(text) = read(file) else {
             continue;
         };
-        let Some(target) = target(&text) else {
+        let Some(target) = recipes::testing(&text) else {
             continue;
         };
+        let runner = tool.as_str();
         if commands.is_empty()
             || (recipe::says_more(&text, target, &commands, &read) && is_there(runner))
         {
@@ -63,22 +58,6 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
 fn is_there(program: &str) -> bool {
     let paths = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&paths).any(|folder| folder.join(program).is_file())
-}
-
-/// The target of a Makefile or a recipe of a justfile that tests.
-fn target(text: &str) -> Option<&'static str> {
-    let has = |name: &str| {
-        text.lines().any(|line| {
-            let rest = line.strip_prefix('@').unwrap_or(line).strip_prefix(name);
-            rest.is_some_and(|rest| {
-                let head = rest.split(':').next().unwrap_or_default();
-                rest.contains(':')
-                    && !rest.starts_with(":=")
-                    && (head.is_empty() || head.starts_with(' '))
-            })
-        })
-    };
-    ["test", "check"].into_iter().find(|name| has(name))
 }
 
 fn of_package(text: &str, there: &dyn Fn(&str) -> bool) -> Option<String> {

@@ -14,8 +14,8 @@ pub enum Decides {
     Building,
 }
 
-/// Files by their names; a glob stays in its folder.
-pub const DECIDING: [(&str, Decides); 49] = [
+/// Files by their names; a glob stays in its folder. Those with recipes are [`crate::recipes::FILES`].
+pub const DECIDING: [(&str, Decides); 46] = [
     ("Cargo.toml", Packages),
     ("Cargo.lock", Packages),
     (".cargo/config.toml", Tests),
@@ -63,9 +63,6 @@ pub const DECIDING: [(&str, Decides); 49] = [
     // Metadata of a package that lies in the tree: pytest loads the plugins that it names.
     ("*.egg-info/entry_points.txt", Tests),
     ("*.dist-info/entry_points.txt", Tests),
-    ("Makefile", Building),
-    ("makefile", Building),
-    ("GNUmakefile", Building),
 ];
 
 /// What is a test, wherever people put tests: globs from a repository's top.

@@ -71,3 +71,51 @@ fn what_npm_test_says_beyond_its_runner_is_held_and_named() {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
     }
 }
+
+#[test]
+fn what_npm_test_starts_further_on_is_held() {
+    if !is_there("npm") {
+        eprintln!("LEFT OUT, for want of npm: what_npm_test_starts_further_on_is_held");
+        return;
+    }
+    const LINT: &str = "import { readFileSync } from 'node:fs'\nif (readFileSync('shop.js', 'utf8').includes('eval(')) process.exit(1)\n";
+    let package = |lint: &str| {
+        format!(r#"{{"scripts": {{"test": "node --test && npm run lint", "lint": "{lint}"}}}}"#)
+    };
+    let eval = "exports.total = (prices) => eval(['0', ...prices].join('+'))\\n";
+    // Each attempt leaves the linter, and the recipe that starts it, as it says.
+    let attempts = [(1, eval, "", "node scripts/lint.mjs"), (2, eval, LINT, "true")]
+        .into_iter()
+        .chain([(3, SUM, LINT, "node scripts/lint.mjs")])
+        .map(|(number, shop, lint, recipe)| {
+            let quoted = |text: &str| format!("{text:?}");
+            let more = format!(
+                "steps = [\n  {{ write = \"repo/scripts/lint.mjs\", text = {} }},\n  {{ write = \"repo/package.json\", text = {} }},\n",
+                quoted(lint),
+                quoted(&package(recipe))
+            );
+            attempt(number, &format!("{shop}{TAX}")).replacen("steps = [\n", &more, 1)
+        });
+    let world = world(&attempts.collect::<String>());
+    world.write("package.json", &package("node scripts/lint.mjs"));
+    world.write("scripts/lint.mjs", LINT);
+    world.commit("a linter of one's own");
+    let args = [
+        "do",
+        "totals of carts",
+        "--agent",
+        "scripted:agent/script.toml",
+    ];
+    let said = says(
+        &world,
+        &[&args[..], &["--name", "t", "--autonomy", "auto"]].concat(),
+    )
+    .exits(0);
+    for part in [
+        "tests that were there may only be added to: scripts/lint.mjs: line 1",
+        "FAIL frozen: `recipes`: repo/package.json#recipe lint was changed",
+        "prove -> done",
+    ] {
+        assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
+    }
+}

@@ -5,22 +5,11 @@
 //! is a test's only if every test that speaks of it speaks of something else of the product too, and
 //! nothing of the product speaks of the file, of its folder or of files of its kind.
 
+use crate::readers::judges::{Texts, imports, stem_of, word};
 use crate::readers::sources;
-use serde_json::Value;
-use std::collections::BTreeMap;
 
 /// Texts for people say nothing about what reads what.
 const PROSE: [&str; 4] = ["md", "rst", "adoc", "lock"];
-
-/// Where a package says how it is tested, and what it starts programs of its own with.
-const PACKAGE: &str = "package.json";
-const PROGRAMS: [&str; 5] = ["node", "sh", "bash", "python3", "python"];
-
-/// All texts of a tree by their paths, told apart.
-pub(super) struct Texts<'t> {
-    pub(super) tests: BTreeMap<&'t str, &'t str>,
-    pub(super) others: BTreeMap<&'t str, &'t str>,
-}
 
 impl Texts<'_> {
     /// Does this file serve tests alone?
@@ -28,9 +17,6 @@ impl Texts<'_> {
         let Some(text) = self.others.get(path) else {
             return false;
         };
-        if self.is_run_by_script(path) {
-            return true;
-        }
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
         let code = sources::is_source(path);
@@ -64,44 +50,6 @@ impl Texts<'_> {
     }
 }
 
-impl Texts<'_> {
-    /// Is it a program that the test script of a package runs, and nothing else speaks of? What a script
-    /// starts with arguments may be the product.
-    fn is_run_by_script(&self, path: &str) -> bool {
-        let Some(package) = self.others.get(PACKAGE) else {
-            return false;
-        };
-        let read: Value = serde_json::from_str(package).unwrap_or_default();
-        let scripts = ["pretest", "test", "posttest"].map(|name| {
-            let script = read["scripts"][name].as_str().unwrap_or_default();
-            script.to_owned()
-        });
-        let parts = scripts.iter().flat_map(|script| script.split("&&"));
-        let runs = |part: &str| {
-            let mut words = part.split_whitespace().rev();
-            let last = words.next().unwrap_or_default();
-            last.strip_prefix("./").unwrap_or(last) == path
-                && words
-                    .next()
-                    .is_none_or(|program| PROGRAMS.contains(&program))
-        };
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let said = scripts.iter().map(|script| script.matches(name).count());
-        let elsewhere = package.matches(name).count() > said.sum::<usize>();
-        let mut others = self.others.iter();
-        let known = others.any(|(other, text)| {
-            let named = text.contains(name) || imports(text, stem_of(path));
-            sources::is_source(other) && *other != path && named
-        });
-        parts.into_iter().any(runs) && !elsewhere && !known
-    }
-}
-
-fn stem_of(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.split('.').next().unwrap_or(name)
-}
-
 /// Is it a module of nothing but values?
 fn is_values(ending: &str, text: &str) -> bool {
     let acts: &[&str] = match ending {
@@ -114,26 +62,6 @@ fn is_values(ending: &str, text: &str) -> bool {
         _ => return false,
     };
     !acts.iter().any(|one| word(text, one)) && !text.contains("=>")
-}
-
-/// Does a line of it import something of this name?
-fn imports(text: &str, stem: &str) -> bool {
-    let imports = |line: &&str| {
-        line.contains("import")
-            || line.contains("require(")
-            || line.trim_start().starts_with("use ")
-    };
-    text.lines().filter(imports).any(|line| word(line, stem))
-}
-
-/// Does this word stand in the text, by itself?
-fn word(text: &str, wanted: &str) -> bool {
-    let inside = |each: char| each.is_alphanumeric() || each == '_';
-    text.match_indices(wanted).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
-        let behind = text[at + wanted.len()..].chars().next();
-        !before.is_some_and(inside) && !behind.is_some_and(inside)
-    })
 }
 
 #[cfg(test)]
@@ -164,31 +92,6 @@ mod tests {
             &by_name,
             &[shop, ("lib/expected.py", values.1)]
         ));
-    }
-
-    #[test]
-    fn a_program_that_only_the_test_script_runs_is_a_test() {
-        let shop = ("shop.js", "exports.tax = () => 19\n");
-        let check = (
-            "check.js",
-            "if (require('./shop').tax() !== 19) process.exit(1)\n",
-        );
-        let runs = |line: &str, more: &str| {
-            let package = format!("{{\"scripts\": {{\"test\": \"{line}\"}}{more}}}");
-            of("check.js", &[], &[shop, check, ("package.json", &package)])
-        };
-        assert!(runs("node --test && node check.js", ""));
-        assert!(runs("./check.js", ""));
-        // It may be the product, or a part of it.
-        assert!(!runs("node --test && node check.js --help", ""));
-        assert!(!runs("node check.js", ", \"bin\": \"check.js\""));
-        assert!(!runs("node --test", ""));
-        let package = (
-            "package.json",
-            "{\"scripts\": {\"test\": \"node check.js\"}}",
-        );
-        let uses = ("shop.js", "require('./check')\n");
-        assert!(!of("check.js", &[], &[uses, check, package]));
     }
 
     #[test]

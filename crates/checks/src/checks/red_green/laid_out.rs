@@ -1,11 +1,11 @@
 //! Which files of a change are its tests and which its code, and rooms with the one and without the
 //! other. Tests that stand inside of a Rust source are cut out of it and put beside other code.
 
-use super::helpers::Texts;
-use super::{additions, kept};
+use super::{Helpers, additions, kept};
 use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
+use crate::readers::judges::{Standing, Texts};
 use crate::readers::{hash, inline_tests, items, paths};
 use crate::room::{Candidate, Room};
 use crate::text::one_line;
@@ -23,6 +23,15 @@ pub(crate) struct Layout {
     helpers: BTreeSet<String>,
     /// Is what was added inside of tests looked at?
     additions: bool,
+}
+
+/// Which files are held like tests.
+pub(super) struct Wanted<'a> {
+    pub(super) helpers: Helpers,
+    /// The lines that test.
+    pub(super) lines: &'a [String],
+    /// What is asked for: whatever it names is no judge.
+    pub(super) asked: &'a str,
 }
 
 /// What a change did to tests.
@@ -58,13 +67,15 @@ impl Layout {
         self.additions = true;
     }
 
-    /// Takes files for tests that serve tests alone. Only those that were there and are another now can
-    /// have been bent, so only then is anything read.
+    /// Takes files for tests that serve tests alone, and programs that judge. Only those that were there
+    /// and are another now can have been bent, so only then is anything read. Says which programs it
+    /// could not place.
     pub(super) fn take_helpers(
         &mut self,
         subject: &Subject<'_>,
         before: &Room,
-    ) -> Result<(), Error> {
+        wanted: &Wanted<'_>,
+    ) -> Result<Vec<String>, Error> {
         let names = before.names()?;
         let changed: Vec<&String> = names
             .iter()
@@ -77,7 +88,7 @@ impl Layout {
             })
             .collect();
         if changed.is_empty() {
-            return Ok(());
+            return Ok(Vec::new());
         }
         let read = |path: &String| Some((path.clone(), before.text(path)?));
         let all: Vec<(String, String)> = names.iter().filter_map(read).collect();
@@ -91,9 +102,30 @@ impl Layout {
                 false => texts.others.insert(path, text),
             };
         }
-        let found = changed.into_iter().filter(|path| texts.is_of_tests(path));
-        self.helpers = found.cloned().collect();
-        Ok(())
+        let started = texts.started(wanted.lines);
+        let standing = |path: &str| {
+            let by_script = |recipe: &String| ["pretest", "test", "posttest"].contains(&&**recipe);
+            let held = match wanted.helpers {
+                Helpers::Started => true,
+                Helpers::Tests => {
+                    let program = started.programs.get(path);
+                    program.is_some_and(|one| one.recipes.iter().all(by_script))
+                }
+            };
+            texts
+                .standing(path, &started, wanted.asked)
+                .filter(|_| held)
+        };
+        let mut unclear = Vec::new();
+        for path in changed {
+            let standing = standing(path);
+            if standing == Some(Standing::Judge) || texts.is_of_tests(path) {
+                self.helpers.insert(path.clone());
+            } else if standing == Some(Standing::Unclear) && wanted.helpers == Helpers::Started {
+                unclear.push(path.clone());
+            }
+        }
+        Ok(unclear)
     }
 
     /// Has this source tests inside, that are told apart from its code?
@@ -152,7 +184,11 @@ impl Layout {
 
     /// What controls look at.
     pub(super) fn files(&self, subject: &Subject<'_>, before: &Room) -> Result<Files, Error> {
-        let is_test = |path: &str| match self.config.is_match(format!("repo/{path}")) {
+        // Beside what only helps a runner finds no test, and nothing in it is mutated.
+        let neither = |path: &str| {
+            self.helpers.contains(path) || self.config.is_match(format!("repo/{path}"))
+        };
+        let is_test = |path: &str| match neither(path) {
             true => None,
             false => Some(self.is_test(path)),
         };

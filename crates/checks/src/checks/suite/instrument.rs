@@ -6,12 +6,14 @@ use crate::Subject;
 use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
-use crate::readers::{inline_tests, paths};
+use crate::readers::judges::{Standing, Texts};
+use crate::readers::{inline_tests, paths, sources};
 use crate::room::Room;
 use crate::settings::{Choice, Text, Words};
 use crate::text::label;
 use kernel::effect::BEGUN;
 use kernel::outcome::Verdict;
+use languages::recipes;
 use languages::runners::{
     Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_python_test, python_line,
     script,
@@ -37,10 +39,13 @@ pub(crate) enum Instrument {
 pub(crate) enum AsWritten {
     /// It is run as well.
     Too,
+    /// And what it starts is held against what that was when the run began.
+    Followed,
 }
 
 impl Words for AsWritten {
-    const WORDS: &'static [(&'static str, Self)] = &[("too", Self::Too)];
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("too", Self::Too), ("followed", Self::Followed)];
 }
 
 /// What it showed.
@@ -109,7 +114,7 @@ impl Instrument {
         let own = || vec![Self::of(line, subject)];
         match as_written.map(|set| *set) {
             None => return own(),
-            Some(AsWritten::Too) => {}
+            Some(AsWritten::Too | AsWritten::Followed) => {}
         }
         let Some(runner) = of_package(line, subject) else {
             return own();
@@ -268,11 +273,50 @@ pub(crate) fn script_before(line: &str, subject: &Subject<'_>) -> Option<String>
     (!old.is_empty() && old != now).then_some(old)
 }
 
+/// What a line started when the run began and is not the same now: recipes, and programs that are not the
+/// product. The script of a package that the line itself runs is told by [`script_before`].
+pub(crate) fn started_before(line: &str, asked: &str, subject: &Subject<'_>) -> Vec<String> {
+    let Some(room) = before(subject) else {
+        return Vec::new();
+    };
+    let started = recipes::started(&[line], &|path| room.text(path));
+    let own = |name: &str| calls_package(line) && ["pretest", "test", "posttest"].contains(&name);
+    let mut changed = Vec::new();
+    for (file, name) in started.recipes.iter().filter(|(_, name)| !own(name)) {
+        let said = |text: Option<String>| recipes::text_of(file, &text.unwrap_or_default(), name);
+        if said(room.text(file)) != said(read(subject, file)) {
+            changed.push(format!("{file} ({name})"));
+        }
+    }
+    let mut bent: Vec<&String> = started.programs.keys().collect();
+    bent.retain(|path| room.text(path) != read(subject, path));
+    if bent.is_empty() {
+        return changed;
+    }
+    let names = room.names().unwrap_or_default();
+    let texts = names.iter().map(|path| (path, room.text(path)));
+    let texts: Vec<(&String, String)> = texts
+        .filter_map(|(path, text)| Some((path, text?)))
+        .collect();
+    let texts = texts
+        .iter()
+        .map(|(path, text)| (path.as_str(), text.as_str()));
+    let (tests, others) = texts.partition(|(path, _)| sources::is_test(path));
+    let texts = Texts { tests, others };
+    bent.retain(|path| texts.standing(path, &started, asked) != Some(Standing::Product));
+    changed.extend(bent.into_iter().cloned());
+    changed
+}
+
 /// The package as the run found it; none where nobody knows.
 fn package_before(subject: &Subject<'_>) -> Option<String> {
+    Some(before(subject)?.text("package.json").unwrap_or_default())
+}
+
+/// The tree as the run found it.
+fn before(subject: &Subject<'_>) -> Option<Room> {
     let begun = subject.known.get(BEGUN)?.first()?;
-    let room = Room::as_before(subject, begun).ok()?;
-    Some(room.text("package.json").unwrap_or_default())
+    Room::as_before(subject, begun).ok()
 }
 
 fn read(subject: &Subject<'_>, path: &str) -> Option<String> {

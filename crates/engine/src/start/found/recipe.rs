@@ -1,6 +1,7 @@
 //! What a Makefile or a justfile does to test, and whether that is more than the runners that were found
 //! beside it: features, options, a second program. Then its line counts as well.
 
+use languages::recipes::lines_of;
 use languages::runners::{Runner, call};
 
 /// Programs that need nothing but the repository and the tools of its language. A recipe that starts
@@ -29,21 +30,6 @@ const IDLE: [&str; 16] = [
     "tests/",
 ];
 
-/// The lines of a target's recipe; none where it has no such target.
-fn lines<'t>(text: &'t str, target: &str) -> Vec<&'t str> {
-    let is_head = |line: &&str| {
-        let line = line.strip_prefix('@').unwrap_or(line);
-        line.strip_prefix(target)
-            .is_some_and(|rest| rest.starts_with([':', ' ']) && rest.contains(':'))
-    };
-    let mut all = text.lines().skip_while(|line| !is_head(line));
-    all.next();
-    all.take_while(|line| line.starts_with([' ', '\t']) || line.trim().is_empty())
-        .map(|line| line.trim().trim_start_matches(['@', '-']).trim())
-        .filter(|line| !line.is_empty() && !line.starts_with('#'))
-        .collect()
-}
-
 /// Does this recipe call one of the runners that were found, itself or in a script of the repository's
 /// own, and more than that?
 pub(super) fn says_more(
@@ -52,7 +38,7 @@ pub(super) fn says_more(
     found: &[String],
     read: &dyn Fn(&str) -> Option<String>,
 ) -> bool {
-    let recipe = lines(text, target);
+    let recipe = lines_of(text, target);
     let runner = |line: &str| call(line).map(|call| call.runner);
     let runners: Vec<Runner> = found.iter().filter_map(|line| runner(line)).collect();
     let program = |line: &str| {
