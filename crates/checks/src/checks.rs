@@ -57,6 +57,7 @@ mod suite;
 mod tests;
 mod tree_unchanged;
 mod tripwire;
+mod unasked;
 mod unknowns;
 mod updated;
 
@@ -123,6 +124,7 @@ pub fn registry() -> &'static [&'static dyn Check] {
             check::<tests::Tests>(),
             check::<tree_unchanged::TreeUnchanged>(),
             check::<tripwire::Tripwire>(),
+            check::<unasked::Unasked>(),
             check::<unknowns::Unknowns>(),
             check::<updated::Updated>(),
         ]

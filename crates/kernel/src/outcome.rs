@@ -312,6 +312,9 @@ pub enum Worth {
     Observed,
 }
 
+/// The check that finds what was changed though nobody asked for it, and its word for that.
+pub const UNASKED: &str = "unasked";
+
 impl Worth {
     /// All of them, weakest first.
     pub const ALL: [Worth; 3] = [Worth::Weak, Worth::Reported, Worth::Observed];

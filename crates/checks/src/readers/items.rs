@@ -9,7 +9,7 @@ use crate::{Place, Subject};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
 use languages::recipes;
-use languages::runners::files::{DECIDING, Decides, TESTS};
+use languages::runners::files::{CI, DECIDING, Decides, TESTS};
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::path::Path;
 
@@ -34,10 +34,13 @@ pub(crate) const TEST_RECIPES: &str = "test recipes";
 pub(crate) const STARTED_RECIPES: &str = "started recipes";
 /// Every test function inside of a Rust source, by itself: the code beside it may change.
 const INLINE_TESTS: &str = "inline tests";
+/// Every file that says what is tried elsewhere, see [`CI`].
+pub(crate) const CI_FILES: &str = "ci files";
 /// Every source of the repository, see [`sources::is_source`].
 const SOURCES: &str = "sources";
 /// Words for many items.
-const WORDS: [&str; 9] = [
+const WORDS: [&str; 10] = [
+    CI_FILES,
     COMMANDS,
     TEST_FILES,
     RUNNER_CONFIG,
@@ -242,6 +245,7 @@ pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[String]) -> Result<Na
                 .inside
                 .extend(deciding(|decides| decides == Decides::Tests)),
             TEST_FILES => all.inside.extend(test_files()),
+            CI_FILES => all.inside.extend(CI.map(|glob| format!("repo/{glob}"))),
             INLINE_TESTS | SOURCES | TEST_RECIPES | STARTED_RECIPES => {}
             pattern => match filled_in(pattern, subject.fields) {
                 None => all.inside.push(pattern.to_owned()),

@@ -1,8 +1,8 @@
 //! What the evidence of a run is worth: by the words that its last gates show, and nobody's own.
 
-use super::state::FlowState;
+use super::state::{FlowState, GateMemo};
 use kernel::autonomy::Risk;
-use kernel::outcome::Worth;
+use kernel::outcome::{UNASKED, Verdict, Worth};
 use kernel::position::{Hold, Position, Step};
 use kernel::{Autonomy, Weak};
 use std::collections::BTreeSet;
@@ -15,13 +15,19 @@ impl FlowState {
         results.filter_map(Worth::of).collect()
     }
 
-    /// Is a person to be asked, because nothing shows that the evidence could have failed?
+    /// What the last look found changed that nobody asked for.
+    fn unasked(&self) -> Option<&str> {
+        unasked(self.gates.values())
+    }
+
+    /// Is a person to be asked, because nothing shows that the evidence could have failed, or because of
+    /// something that nobody asked for?
     fn is_too_weak(&self) -> bool {
         let weak = self.started.as_ref().map(|started| started.weak);
         let ladder = (self.position.autonomy, self.mode().risk);
         weak == Some(Weak::Asks)
             && ladder == (Autonomy::Auto, Risk::Normal)
-            && is_weak(&self.worth())
+            && (is_weak(&self.worth()) || self.unasked().is_some())
     }
 
     /// The position from which a step is taken: on weak evidence the ladder is asked one rung lower.
@@ -33,15 +39,28 @@ impl FlowState {
         at
     }
 
-    /// Why a person is asked though the run is under `auto`; empty where that is not why.
-    pub(super) fn too_weak(&self, hold: &Hold) -> &'static str {
-        match hold {
-            Hold::Approval { .. } if self.is_too_weak() => {
-                "nothing shows that the evidence could have failed: "
+    /// What a person who is to approve should know first: what nobody asked for, and why they are asked
+    /// though the run is under `auto`.
+    pub(super) fn too_weak(&self, hold: &Hold) -> String {
+        match (hold, self.unasked()) {
+            (Hold::Approval { .. }, Some(what)) => format!("{what}: "),
+            (Hold::Approval { .. }, None) if self.is_too_weak() => {
+                "nothing shows that the evidence could have failed: ".to_owned()
             }
-            _ => "",
+            _ => String::new(),
         }
     }
+}
+
+/// What the last of these gates that looked for it found changed though nobody asked: what was put back
+/// since is not told.
+fn unasked<'g>(gates: impl Iterator<Item = &'g GateMemo>) -> Option<&'g str> {
+    let looked = gates.filter(|memo| memo.passed).filter_map(|memo| {
+        let looked = memo.results.iter().find(|one| one.check == UNASKED);
+        looked.map(|one| (memo.moves, one))
+    });
+    let (_, last) = looked.max_by_key(|(moves, _)| *moves)?;
+    (last.verdict == Verdict::Fail).then_some(&*last.reason)
 }
 
 /// Is there nothing better? A linter beside a suite that could have failed takes nothing from it.
@@ -52,6 +71,25 @@ fn is_weak(worth: &BTreeSet<Worth>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use kernel::Time;
+    use kernel::outcome::CheckResult;
+
+    #[test]
+    fn what_nobody_asked_for_is_told_until_it_is_put_back() {
+        let gate = |moves, check: &str, verdict| GateMemo {
+            passed: true,
+            results: vec![CheckResult::new(check, verdict, "ci.yml was changed")],
+            moves,
+            at: Time(0),
+        };
+        let first = gate(3, UNASKED, Verdict::Fail);
+        assert_eq!(unasked([&first].into_iter()), Some("ci.yml was changed"));
+        let other = gate(4, "fields", Verdict::Fail);
+        assert!(unasked([&first, &other].into_iter()).is_some());
+        let put_back = gate(5, UNASKED, Verdict::Pass);
+        assert_eq!(unasked([&put_back, &first].into_iter()), None);
+        assert_eq!(unasked(std::iter::empty()), None);
+    }
 
     #[test]
     fn one_thing_that_could_have_failed_is_enough() {

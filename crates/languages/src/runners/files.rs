@@ -1,5 +1,6 @@
 //! Which files are tests, and which decide how tests are found and run, and with which versions: manifests,
-//! configuration and lockfiles of the runners that we know. One table for all who ask.
+//! configuration and lockfiles of the runners that we know; and which say what is tried elsewhere. One
+//! table each for all who ask.
 
 use Decides::{Building, Packages, Tests};
 
@@ -80,4 +81,25 @@ pub const TESTS: [&str; 13] = [
     "**/test-*.*",
     "**/test.*",
     "**/tests.*",
+];
+
+/// What says what is tried elsewhere, or before a commit: globs from a repository's top.
+pub const CI: [&str; 17] = [
+    ".github/workflows/**",
+    ".github/actions/**",
+    ".gitlab-ci.yml",
+    ".gitlab/ci/**",
+    ".circleci/**",
+    ".buildkite/**",
+    ".woodpecker/**",
+    ".woodpecker.y*ml",
+    ".drone.yml",
+    ".travis.yml",
+    ".cirrus.yml",
+    ".appveyor.yml",
+    "appveyor.yml",
+    "azure-pipelines.yml",
+    "bitbucket-pipelines.yml",
+    "Jenkinsfile",
+    ".pre-commit-config.yaml",
 ];

@@ -1,7 +1,7 @@
 //! A person's own test line, through the real binary: where it says more than the runner that is read
 //! test by test, a change has to hold under both.
 
-use crate::support::{World, says};
+use crate::support::{Said, World, says};
 
 const PACKAGE: &str = r#"{"scripts": {"test": "node --test test/shop.test.js && node check.js"}}"#;
 const SUM: &str = "exports.total = (prices) => prices.reduce((sum, one) => sum + one, 0)\\n";
@@ -117,5 +117,54 @@ fn what_npm_test_starts_further_on_is_held() {
         "prove -> done",
     ] {
         assert!(said.out.contains(part), "no `{part}` in\n{}", said.out);
+    }
+}
+
+/// Under `auto`, by evidence that could have failed; with these further steps of the coder's.
+fn goes_by_itself(asked: &str, more: &str) -> Option<Said> {
+    if !is_there("npm") {
+        eprintln!("LEFT OUT, for want of npm: what is tried elsewhere");
+        return None;
+    }
+    let steps = format!("steps = [\n{more}");
+    let script = attempt(1, &format!("{SUM}{TAX}")).replacen("steps = [\n", &steps, 1);
+    let world = world(&script);
+    world.write(
+        ".github/workflows/test.yml",
+        "on: push\njobs: {test: {steps: [{run: npm test}]}}\n",
+    );
+    world.commit("tried elsewhere");
+    let args = ["do", asked, "--agent", "scripted:agent/script.toml"];
+    let auto = ["--name", "t", "--autonomy", "auto"];
+    let mut command = world.command(&[&args[..], &auto].concat());
+    command.env_remove("PROOFHOUSE_APPROVALS__WEAK");
+    command.env_remove("PROOFHOUSE_CHECKS__MUTANTS");
+    Some(Said::from(command.output().unwrap()))
+}
+
+const EMPTIES: &str =
+    "  { write = \"repo/.github/workflows/test.yml\", text = \"on: push\\njobs: {}\\n\" },\n";
+
+#[test]
+fn whoever_changes_what_is_tried_elsewhere_unasked_is_shown_to_a_person() {
+    let Some(said) = goes_by_itself("totals of carts", EMPTIES) else {
+        return;
+    };
+    let said = said.exits(2);
+    let why = "nobody asked for this: .github/workflows/test.yml was changed: ";
+    assert!(said.out.contains(why), "{}", said.out);
+}
+
+#[test]
+fn what_is_tried_elsewhere_may_be_asked_for_or_left_alone() {
+    for (asked, more) in [
+        ("totals of carts", ""),
+        ("totals of carts, and empty test.yml", EMPTIES),
+    ] {
+        let Some(said) = goes_by_itself(asked, more) else {
+            return;
+        };
+        let said = said.exits(0);
+        assert!(!said.out.contains("nobody asked"), "{}", said.out);
     }
 }

@@ -18,6 +18,8 @@ pub(crate) struct Layout {
     /// Who decides how tests run: it comes from the code before, always.
     config: GlobSet,
     everything: GlobSet,
+    /// What says what is tried elsewhere is no test, whatever it is called.
+    elsewhere: GlobSet,
     inline: bool,
     /// Files that serve tests alone, and that were changed.
     helpers: BTreeSet<String>,
@@ -52,6 +54,9 @@ impl Layout {
             tests: items::globs(&items::spelt_out(subject, tests)?.inside)?,
             config: items::globs(&config)?,
             everything: items::globs(&["repo/**"])?,
+            elsewhere: items::globs(
+                &items::spelt_out(subject, &[items::CI_FILES.to_owned()])?.inside,
+            )?,
             inline: tests.iter().any(|word| word == "inline tests"),
             helpers: BTreeSet::new(),
             additions: false,
@@ -59,7 +64,9 @@ impl Layout {
     }
 
     fn is_test(&self, path: &str) -> bool {
-        self.helpers.contains(path) || self.tests.is_match(format!("repo/{path}"))
+        let item = format!("repo/{path}");
+        let by_name = self.tests.is_match(&item) && !self.elsewhere.is_match(&item);
+        by_name || self.helpers.contains(path)
     }
 
     /// From now on, what was added inside of a test that was there is looked at.
