@@ -28,7 +28,8 @@ pub(crate) fn audit(
     let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.run == name).collect();
     let mut report = RunAudit::new(name.to_owned(), claims.len());
     if let Err(error) = read(project, name, &claims, signers, &mut report) {
-        report.findings.push(finding(&error.code, 0, error.what));
+        let what = format!("{}; {}", error.what, error.mend);
+        report.findings.push(finding(&error.code, 0, what));
     }
     report
 }
