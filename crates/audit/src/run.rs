@@ -30,7 +30,8 @@ pub(crate) fn audit(
     let file = crate::from_top(project, &journal);
     let mut report = RunAudit::new(name.to_owned(), file, claims.len());
     if let Err(error) = read(project, name, &claims, signers, &mut report) {
-        report.findings.push(finding(&error.code, 0, error.what));
+        let what = format!("{}; {}", error.what, error.mend);
+        report.findings.push(finding(&error.code, 0, what));
     }
     report
 }

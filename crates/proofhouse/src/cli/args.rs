@@ -436,7 +436,7 @@ pub(crate) struct Sentence {
     /// Who works, as in `proofhouse new` (default: `agent` of the config, else the one that is installed)
     #[arg(long)]
     pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `conservative`: you look at the diff)
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `conservative`: you look at the diff; `add`, where you freeze the bundle first: `auto`)
     #[arg(long, value_enum)]
     pub(crate) autonomy: Option<AutonomyArg>,
     /// Work in your own tree, as it is, instead of in a worktree of the run's own

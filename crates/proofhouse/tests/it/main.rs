@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod add;
+mod asked;
 mod audit;
 mod bad_input;
 mod briefs;
@@ -34,6 +35,7 @@ mod factory_roles;
 mod factory_run;
 mod factory_ship;
 mod factory_unread;
+mod failing_agents;
 mod first_steps;
 mod fixtures;
 mod follow;
