@@ -126,8 +126,9 @@ impl Agent for Command {
         let mut reply = match failure(&ended) {
             None => {
                 let mut reply = home.reply();
-                if reply.result.is_none() {
-                    // Whoever leaves nothing behind has often said why.
+                if reply.class == Class::Crashed {
+                    // Whoever leaves nothing behind has often said why. What is wrong with a result that
+                    // is there, the judge says.
                     reply.reason = with_last_line(reply.reason, &ended);
                 }
                 reply

@@ -26,15 +26,21 @@ pub enum AgentError {
         takes: String,
     },
     /// The text names no connector, or not wholly.
-    #[error("`{text}` names no agent: {why}; write one of {known}")]
+    #[error("`{text}` names no agent: {why}{}; write one of {known}", meant(.near))]
     Unknown {
         /// What was written.
         text: String,
         /// What is wrong with it.
         why: &'static str,
+        /// The name that it looks like.
+        near: Option<&'static str>,
         /// What can be written.
         known: String,
     },
+}
+
+fn meant(near: &Option<&'static str>) -> String {
+    near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
 }
 
 impl AgentError {

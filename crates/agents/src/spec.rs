@@ -55,6 +55,7 @@ impl AgentSpec {
         let unknown = |why| AgentError::Unknown {
             text: text.to_owned(),
             why,
+            near: table::near(text.trim().split(':').next().unwrap_or_default()),
             known: table::forms(),
         };
         let (name, rest) = match text.trim().split_once(':') {
@@ -202,6 +203,7 @@ mod tests {
             "",
             "gpt-5",
             "skripted:a",
+            "cluade",
             "scripted:",
             "anthropic",
             "openai-chat:@http://localhost",
@@ -213,5 +215,15 @@ mod tests {
                 "{error}"
             );
         }
+        let said = |text| {
+            AgentSpec::parse(text, Path::new("/"))
+                .unwrap_err()
+                .to_string()
+        };
+        assert!(said("cluade").contains("did you mean `claude`?"));
+        assert!(said("skripted:a").contains("did you mean `scripted`?"));
+        assert!(!said("gpt-5").contains("did you mean"), "{}", said("gpt-5"));
+        // Nobody who wrote a name as it is meant another.
+        assert!(!said("anthropic").contains("did you mean"));
     }
 }

@@ -115,6 +115,14 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     TABLE.iter().map(|row| row.name)
 }
 
+/// The connector that somebody meant who wrote another name.
+pub(crate) fn near(name: &str) -> Option<&'static str> {
+    match row(name) {
+        Some(_) => None,
+        None => kernel::near::nearest(name, names()),
+    }
+}
+
 /// Everything that can be written to name an agent, for people.
 pub fn forms() -> String {
     let forms: Vec<String> = TABLE.iter().map(Row::form).collect();

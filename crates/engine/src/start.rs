@@ -544,7 +544,13 @@ fn named_after(
         .as_ref()
         .and_then(|task| task.request.as_ref());
     let sentence = request.and_then(|field| fields.get(field));
-    let mut short = slug(sentence.map_or("", String::as_str));
+    let sentence = sentence.map_or("", |text| text.trim());
+    let mut short = slug(sentence);
+    // In letters that a name does not have: the same sentence has the same name, and another one another.
+    if short.is_empty() && !sentence.is_empty() {
+        let hash = store::sha256_hex(sentence.as_bytes());
+        short = format!("{}-{}", workflow.name, &hash[..6]);
+    }
     // At a word's end: a name is typed again and again.
     if let Some((at, _)) = short.char_indices().nth(SHORT) {
         let end = short[..at].rfind('-').unwrap_or(at);

@@ -23,6 +23,9 @@ pub(crate) struct RawWorkflow {
     /// Is a person asked where an agent changes nothing after a gate has failed?
     #[serde(default)]
     pub(crate) idle_stops: bool,
+    /// Where a budget is used up, a person may have the gate judge once more what it has refused.
+    #[serde(default)]
+    pub(crate) looks_again: bool,
     /// As many attempts in a row that fail alike and change nothing, and a person is asked.
     pub(crate) alike_stops: Option<u32>,
     #[serde(default)]

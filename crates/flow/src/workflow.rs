@@ -46,6 +46,13 @@ impl Paper {
         }
     }
 
+    /// A short one, as a result has it.
+    pub(crate) fn example(self) -> Value {
+        match self {
+            Paper::Exam => kernel::exam::example(),
+        }
+    }
+
     pub(crate) fn schema(self) -> Value {
         match self {
             Paper::Exam => kernel::exam::schema(),
@@ -403,6 +410,8 @@ pub struct Workflow {
     pub stops: Vec<String>,
     /// Is a gate that failed not run again on what nobody has changed, and a person asked instead?
     pub idle_stops: bool,
+    /// May a person have a gate judge once more what it has refused, where a budget is used up?
+    pub looks_again: bool,
     /// As many attempts in a row that failed alike and changed nothing, and a person is asked.
     pub alike_stops: Option<u32>,
     /// When checkpoints are committed.

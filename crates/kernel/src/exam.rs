@@ -162,6 +162,35 @@ pub fn schema() -> Value {
     })
 }
 
+/// A short exam, to show what one looks like.
+pub fn example() -> Value {
+    let case = |id: &str, clause: &str, steps: Value, holds: Value| json!({"id": id, "clause": clause, "steps": steps, "holds": [holds]});
+    let call = |input: Value| json!({"call": "slug:slug", "with": [input]});
+    json!({
+        "driver": Driver::Python.as_str(),
+        "cases": [
+            case(
+                "C1",
+                "a blank becomes a dash",
+                json!([call(json!("A b"))]),
+                json!({"of": 0, "is": "equals", "value": "a-b"}),
+            ),
+            case(
+                "C2",
+                "a slug stays as it is",
+                json!([call(json!("A b")), call(json!({ ANSWER: 0 }))]),
+                json!({"of": 1, "is": "same", "other": 0}),
+            ),
+            case(
+                "C3",
+                "ValueError where there is no word",
+                json!([call(json!(" !"))]),
+                json!({"of": 0, "is": "fails", "value": "ValueError"}),
+            ),
+        ],
+    })
+}
+
 /// The calls whose answers are inputs of a value.
 pub fn answers_in(value: &Value, found: &mut Vec<u64>) {
     match value {
@@ -323,6 +352,7 @@ mod tests {
     fn one_that_is_whole_is_read() {
         let read = Exam::read(&exam(json!([good("C1"), good("C2"), good("C3")]))).unwrap();
         assert_eq!(read.cases[0].holds[0].value, Some(json!("a-b")));
+        assert!(Exam::read(&example()).is_ok());
         let mut none = good("C1");
         none["holds"][0]["value"] = Value::Null;
         let read = Exam::read(&exam(json!([none, good("C2"), good("C3")]))).unwrap();

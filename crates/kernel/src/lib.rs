@@ -22,6 +22,7 @@ pub mod lesson;
 pub mod machine;
 pub mod meaning;
 pub mod module;
+pub mod near;
 pub mod opening;
 pub mod outcome;
 pub mod pack;

@@ -1,7 +1,7 @@
 //! What the answers do that people give to any run, a line each: the one table of it. What a workflow's own
 //! ways do, its file says.
 
-use crate::position::{Hold, LOWER, STOP};
+use crate::position::{Hold, LOOK_AGAIN, LOWER, STOP};
 
 /// What an answer does to a run that stands still for this reason; none if no hold knows it.
 pub fn meaning(hold: Option<&Hold>, option: &str) -> Option<String> {
@@ -18,6 +18,9 @@ pub fn meaning(hold: Option<&Hold>, option: &str) -> Option<String> {
         }
         (Some(Hold::Budget { name }), "extend") => {
             format!("grants as much of `{name}` again, and goes on")
+        }
+        (Some(Hold::Budget { .. }), LOOK_AGAIN) => {
+            "has the checks run once more on the work as it is; nobody works for it".to_owned()
         }
         (Some(Hold::Trouble), "retry") => "tries once more what could not be done".to_owned(),
         _ => return None,

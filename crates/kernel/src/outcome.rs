@@ -189,6 +189,9 @@ pub struct Outcome {
     /// Paths that it changed, repository and task folder, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
+    /// The ref that keeps what it had made, where that was not taken.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kept: Option<String>,
     /// The brief, the transcript and whatever else is worth keeping.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<EvidenceRef>,
@@ -226,6 +229,7 @@ impl Outcome {
             denied: Vec::new(),
             unrecorded: None,
             changed: Vec::new(),
+            kept: None,
             evidence: Vec::new(),
         }
     }

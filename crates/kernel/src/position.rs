@@ -64,6 +64,8 @@ impl Hold {
 
 /// The answer that is always possible.
 pub const STOP: &str = "stop";
+/// The answer that has a gate judge once more what it has refused.
+pub const LOOK_AGAIN: &str = "look_again";
 /// The answer that gives up `auto`, wherever a run waits for a person.
 pub(crate) const LOWER: &str = "lower";
 
@@ -144,6 +146,16 @@ impl Position {
             self.counts.remove(counter);
         } else {
             self.counts.insert(counter.clone(), value);
+        }
+    }
+
+    /// The same place, and nobody is waited for. It stood here before it was held, so no place is reached
+    /// that could not be reached before.
+    #[must_use]
+    pub fn released(&self) -> Position {
+        Position {
+            hold: None,
+            ..self.clone()
         }
     }
 
@@ -377,16 +389,21 @@ impl Table {
         }
         match way {
             Some((_, way)) => Ok(self.land(at, mode, way, resolve(at, way))),
-            None => Err(Refusal::new(
-                "unknown_option",
-                format!(
-                    "`{option}` is not an answer to what the run waits for in `{}`",
-                    at.state
-                ),
-                format!("choose one of: {}", self.options(at, mode).join(", ")),
-            )),
+            None => Err(unknown_option(option, at, &self.options(at, mode))),
         }
     }
+}
+
+/// The refusal of an answer that nobody asked for, with those that are offered.
+pub fn unknown_option(option: &str, at: &Position, offered: &[String]) -> Refusal {
+    Refusal::new(
+        "unknown_option",
+        format!(
+            "`{option}` is not an answer to what the run waits for in `{}`",
+            at.state
+        ),
+        format!("choose one of: {}", offered.join(", ")),
+    )
 }
 
 fn resolve(at: &Position, way: &Transition) -> StateName {

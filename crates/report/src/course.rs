@@ -4,6 +4,7 @@
 use crate::attempt;
 use crate::gate::Gate;
 use crate::history::History;
+use crate::repeats::Repeats;
 use kernel::effect::EffectKind;
 use kernel::event::Arrival;
 use kernel::{Body, Class, EffectId, Time, Usage};
@@ -60,6 +61,7 @@ pub enum StepTone {
 pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
     let mut steps = Vec::new();
     let mut open: BTreeSet<EffectId> = BTreeSet::new();
+    let mut repeats = Repeats::default();
     for event in history.events() {
         let at = event.at;
         let since = |effect| {
@@ -89,9 +91,10 @@ pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
                     _ => StepTone::Bad,
                 };
                 // What an agent says of work that was not taken is no news.
+                let why = repeats.hear(ended.effect, outcome.class.as_str(), &outcome.reason);
                 let said = match outcome.class {
                     Class::Done => attempt::said(outcome).to_owned(),
-                    _ => outcome.reason.clone(),
+                    _ => why,
                 };
                 let mut one = step(StepKind::Attempt, tone, who(history, ended.effect), said);
                 one.effect = Some(ended.effect);
@@ -146,7 +149,7 @@ pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
                     StepKind::Moved,
                     StepTone::Unsure,
                     title,
-                    moved.why.clone(),
+                    repeats.without(&moved.why),
                 ));
             }
             Body::Refused(refused) => {

@@ -1,14 +1,15 @@
 //! What is due in a repository: decisions that wait for a person, risks that somebody has accepted and
 //! the day on which that ends, lessons that nobody has taken up, and what to do next. It decides nothing.
 
+use crate::fate::Fate;
 use crate::history::history;
 use crate::inbox;
 use crate::look::{self, Looked, Peek};
 use crate::unlanded;
 use flow::Flow;
-use kernel::Time;
 use kernel::lesson::{Lesson, LessonStatus};
 use kernel::machine::Activity;
+use kernel::{Machine, Time};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use workspace::git::git;
@@ -126,6 +127,9 @@ pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
     let mut at_work = Vec::new();
     for (run, looked) in look::all(project)? {
         let Ok(looked) = looked else { continue };
+        if let Looked::Run(peek) = &looked {
+            steps.extend(stopped(project, &run, &peek.machine));
+        }
         let works = looked.status().activity == Activity::Working;
         if works && look::is_driven(project, &run) {
             at_work.push(run);
@@ -144,7 +148,10 @@ pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
     for (run, finished) in unlanded::all(project)? {
         steps.push(Step {
             what: finished.words(&run),
-            commands: finished.commands,
+            commands: match finished.commands.len() {
+                1 => finished.commands,
+                _ => [vec![diff(&run)], finished.commands].concat(),
+            },
             run,
         });
     }
@@ -164,6 +171,24 @@ pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
         steps.push(begin(project)?);
     }
     Ok(steps)
+}
+
+fn diff(run: &str) -> String {
+    format!("proofhouse diff {run}")
+}
+
+/// A run that a person stopped, and whose tree still lies there.
+fn stopped(project: &Project, run: &str, machine: &Flow) -> Option<Step> {
+    let own = machine.started()?.own_tree.as_ref();
+    let left = machine.status().activity == Activity::Stopped
+        && own.is_some()
+        && project.worktree(run).join(".git").exists()
+        && Fate::of(project, run, machine).is_none();
+    left.then(|| Step {
+        run: run.to_owned(),
+        what: format!("`{run}` was stopped by a person; what it made is kept until you leave it"),
+        commands: vec![diff(run), format!("proofhouse discard {run}")],
+    })
 }
 
 /// What to begin with. Where nobody has said yet who works, that comes first.
@@ -191,10 +216,17 @@ fn decisions(project: &Project) -> Result<Vec<Step>, EngineError> {
     let items = inbox::inbox(project)?;
     let step = |item: &inbox::Item| {
         let worded = item.worded()?;
+        let answers = worded.answers.into_iter().map(|way| way.command);
+        let change = match item {
+            inbox::Item::Run { grounds, .. } => grounds.change.as_ref(),
+            _ => None,
+        };
+        let look = change.filter(|change| !change.files.is_empty());
+        let look = look.map(|_| diff(item.run()));
         Some(Step {
             run: item.run().to_owned(),
             what: worded.headline,
-            commands: worded.answers.into_iter().map(|way| way.command).collect(),
+            commands: look.into_iter().chain(answers).collect(),
         })
     };
     Ok(items.iter().filter_map(step).collect())

@@ -57,6 +57,23 @@ pub struct Hunk {
     pub lines: Vec<String>,
 }
 
+impl Hunk {
+    /// Each line with its number: as the file is now, or as it was for a line that went.
+    pub fn numbered(&self) -> impl Iterator<Item = (Option<u64>, &str)> {
+        let (mut before, mut after) = (self.before, self.after);
+        self.lines.iter().map(move |line| {
+            let number = match line.as_bytes().first() {
+                Some(b'-') => Some(before),
+                Some(b'+' | b' ') => Some(after),
+                _ => None,
+            };
+            before += u64::from(line.starts_with(['-', ' ']));
+            after += u64::from(line.starts_with(['+', ' ']));
+            (number, line.as_str())
+        })
+    }
+}
+
 /// The files of `git diff --raw --numstat -z`: first what became of each, then how much of it.
 pub(crate) fn listing(bytes: &[u8]) -> Vec<FileChange> {
     let text = String::from_utf8_lossy(bytes);
@@ -181,6 +198,8 @@ mod tests {
         assert_eq!((found[0].before, found[0].after), (3, 3));
         assert_eq!(found[0].about, "fn main() {");
         assert_eq!(found[0].lines.len(), 4);
+        let numbers: Vec<Option<u64>> = found[0].numbered().map(|(number, _)| number).collect();
+        assert_eq!(numbers, [Some(3), Some(4), Some(4), None]);
         assert!(hunks(parts[1]).is_empty());
     }
 }

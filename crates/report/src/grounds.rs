@@ -5,7 +5,7 @@ use crate::caught::{Caught, caught};
 use crate::change::{Change, Depth};
 use crate::exam::ExamCost;
 use crate::gate::{Answer, Gate, latest};
-use crate::history::History;
+use crate::history::{Decided, History};
 use crate::kept::Kept;
 use crate::paper::{Paper, papers};
 use crate::proof::Proof;
@@ -16,7 +16,7 @@ use crate::worth::Standing;
 use flow::{Flow, Workflow};
 use kernel::effect::Access;
 use kernel::finding::Finding;
-use kernel::{Body, Machine, Time};
+use kernel::{Body, Decision, Machine, Time};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use workspace::Project;
@@ -54,6 +54,9 @@ pub struct Grounds {
     /// What whoever made the work says of it; empty where nobody has worked.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub summary: String,
+    /// What people said when they decided before, and what those who worked since say to it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Told>,
     /// What is not proven, and why.
     pub unproven: Vec<Unproven>,
     /// What was tried and did not get through.
@@ -66,6 +69,33 @@ pub struct Grounds {
     pub workers: Vec<Worker>,
     /// Every role that had its hand in the work, in the order in which each last worked, with what it says.
     pub makers: Vec<Maker>,
+}
+
+/// A person's word in an earlier decision.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Told {
+    /// `Ann decided reject: too long`.
+    pub said: String,
+    /// What was done about it, in the words of who worked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<String>,
+}
+
+impl Told {
+    fn of(decided: Decided) -> Option<Self> {
+        let Decision {
+            who,
+            option,
+            because,
+            ..
+        } = &decided.decision;
+        // What is appended for the signature is for the audit, not for the reader.
+        let because = because.split(" [").next().unwrap_or_default().trim();
+        (!because.is_empty()).then(|| Self {
+            said: format!("{who} decided `{option}`: {because}"),
+            answers: decided.answers,
+        })
+    }
 }
 
 /// A role whose attempt is part of the work.
@@ -190,6 +220,11 @@ impl Grounds {
             said: Vec::new(),
             remarks: Vec::new(),
             summary: String::new(),
+            told: history
+                .decisions()
+                .into_iter()
+                .filter_map(Told::of)
+                .collect(),
             unproven: Vec::new(),
             caught: caught(history),
             spend: spend::summary(&status.attempts).run,

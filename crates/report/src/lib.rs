@@ -31,6 +31,7 @@ pub mod project;
 pub mod proof;
 pub mod question;
 pub mod reading;
+pub mod repeats;
 pub mod review;
 pub mod run;
 pub mod settled;
@@ -47,3 +48,4 @@ pub mod worth;
 
 pub use history::{History, history};
 pub use look::{Looked, Peek, look};
+pub use repeats::Repeats;

@@ -2,8 +2,9 @@
 //! long it took: for `log`, for pages that grow, and for whoever draws spans.
 
 use crate::gate::NOT_YET;
+use crate::repeats::Repeats;
 use crate::{facts, look};
-use kernel::event::{GateEnded, WHAT_IS_THERE};
+use kernel::event::{AttemptEnded, GateEnded, Moved, WHAT_IS_THERE};
 use kernel::outcome::{CheckResult, Ran, Verdict};
 use kernel::{Body, EffectId, Event, Time};
 use serde::Serialize;
@@ -67,6 +68,7 @@ pub struct Timeline {
     flying: BTreeMap<EffectId, Time>,
     /// The gates among them that are tried on what is there, before anybody has worked.
     trying: BTreeSet<EffectId>,
+    repeats: Repeats,
 }
 
 impl Timeline {
@@ -106,6 +108,16 @@ impl Timeline {
                 Body::GateEnded(ended) if self.trying.contains(&ended.effect) => {
                     judged(ended, NOT_YET)
                 }
+                Body::AttemptEnded(ended) => {
+                    let outcome = &ended.outcome;
+                    let class = outcome.class.as_str();
+                    let why = self.repeats.hear(ended.effect, class, &outcome.reason);
+                    attempt_ended(ended, &why)
+                }
+                Body::Moved(moved) => {
+                    let why = self.repeats.without(&moved.why);
+                    moved_on(moved, &why)
+                }
                 body => sentence(body),
             },
         }
@@ -128,6 +140,32 @@ fn judged(ended: &GateEnded, fail: &str) -> String {
     });
     let words: Vec<String> = words.collect();
     format!("{} judged: {}", ended.effect, words.join("; "))
+}
+
+fn attempt_ended(ended: &AttemptEnded, why: &str) -> String {
+    let outcome = &ended.outcome;
+    let request = outcome
+        .request
+        .as_ref()
+        .map_or_else(String::new, |state| format!(", asks for `{state}`"));
+    let refused = outcome.refused_connections();
+    let kept = outcome.kept.as_ref();
+    format!(
+        "{} ended: {}, {why}{request}{}{}",
+        ended.effect,
+        outcome.class.as_str(),
+        kept.map_or_else(String::new, |at| format!("; its work is kept on {at}")),
+        refused.map_or_else(String::new, |line| format!("; {line}"))
+    )
+}
+
+fn moved_on(moved: &Moved, why: &str) -> String {
+    let hold = moved.position.hold.as_ref();
+    let hold = hold.map_or_else(String::new, |hold| format!(" [held: {}]", hold.name()));
+    format!(
+        "`{}` -> `{}` by {} ({}){hold}: {why}",
+        moved.from, moved.position.state, moved.by, moved.action
+    )
 }
 
 /// An event as a sentence.
@@ -159,21 +197,7 @@ pub fn sentence(body: &Body) -> String {
                 began.effect, began.state
             )
         }
-        Body::AttemptEnded(ended) => {
-            let outcome = &ended.outcome;
-            let request = outcome
-                .request
-                .as_ref()
-                .map_or_else(String::new, |state| format!(", asks for `{state}`"));
-            let refused = outcome.refused_connections();
-            format!(
-                "{} ended: {}, {}{request}{}",
-                ended.effect,
-                outcome.class.as_str(),
-                outcome.reason,
-                refused.map_or_else(String::new, |line| format!("; {line}"))
-            )
-        }
+        Body::AttemptEnded(ended) => attempt_ended(ended, &ended.outcome.reason),
         Body::GateEnded(ended) => judged(ended, Verdict::Fail.as_str()),
         Body::CheckpointEnded(ended) => match (&ended.commit, &ended.problem) {
             (Some(commit), _) => format!("{} committed {commit}", ended.effect),
@@ -188,17 +212,7 @@ pub fn sentence(body: &Body) -> String {
             "{} answered too late and was dropped: {}",
             late.effect, late.said
         ),
-        Body::Moved(moved) => {
-            let hold = moved
-                .position
-                .hold
-                .as_ref()
-                .map_or_else(String::new, |hold| format!(" [held: {}]", hold.name()));
-            format!(
-                "`{}` -> `{}` by {} ({}){hold}: {}",
-                moved.from, moved.position.state, moved.by, moved.action, moved.why
-            )
-        }
+        Body::Moved(moved) => moved_on(moved, &moved.why),
         Body::Refused(refused) => format!("refused: {}", refused.refusal),
         Body::Decided(decision) => format!(
             "{} decided `{}` through {}: {}",

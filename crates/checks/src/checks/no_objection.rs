@@ -68,6 +68,11 @@ impl Judge for NoObjection {
             .as_str()
             .is_some_and(|verdict| verdict.trim().eq_ignore_ascii_case("fail"));
         match (against, findings.len()) {
+            (false, 0) if result.is_null() => Ok(answer(
+                Self::NAME,
+                Verdict::Pass,
+                "nobody objects: no agent has spoken here yet",
+            )),
             (false, 0) => Ok(answer(
                 Self::NAME,
                 Verdict::Pass,

@@ -404,7 +404,9 @@ impl RedGreen {
             let faults = shown.run.faults.iter().map(|fault| fault.what.clone());
             let what: Vec<String> = failed.into_iter().chain(faults).collect();
             let (ending, summary) = (shown.ending.as_str(), shown.run.summary());
-            wrong.push(format!("{ending}: {summary}: {}", first_few(&what, 5)));
+            let last = shown.last_output();
+            let what = first_few(&what, 5);
+            wrong.push(format!("{ending}: {summary}: {what}{last}"));
         }
         let mut code = None;
         if let Some(base) = self

@@ -110,6 +110,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         stall_stops: false,
         stops: Vec::new(),
         idle_stops: false,
+        looks_again: false,
         alike_stops: None,
         checkpoints: Checkpoints::Never,
         sessions: flow::Sessions::Fresh,

@@ -31,7 +31,9 @@ pub(super) fn lay(
     if !reads.is_empty() {
         put(flow::ASKED, &asked(context, reads)?)?;
     }
-    if let Some(diff) = unfinished::of(context, order.state.as_str()) {
+    // Who is asked again for a result alone has the work itself.
+    let fresh = order.continues.is_none();
+    if let Some(diff) = unfinished::of(context, order.state.as_str()).filter(|_| fresh) {
         put(unfinished::PATCH, &diff)?;
     }
     let Some(tip) = &order.change else {

@@ -1,7 +1,9 @@
-//! What an attempt had begun when it was lost: kept on a ref, and offered to the next attempt in that
-//! state as a diff. It is never taken back by itself: nobody has judged it.
+//! What an attempt had made when it was lost, or when it ended without a result that counts: kept on a
+//! ref, and offered to the next attempt in that state as a diff. It is never taken back by itself: nobody
+//! has judged it.
 
-use kernel::EffectId;
+use kernel::effect::{Access, AttemptOrder};
+use kernel::{Class, EffectId};
 use std::path::{Path, PathBuf};
 use workspace::context::Context;
 use workspace::error::EngineError;
@@ -23,7 +25,9 @@ fn patch(context: &Context, state: &str) -> PathBuf {
 pub(super) fn told(context: &Context, effect: EffectId, state: &str, why: &str) -> String {
     match keep(context, effect, state) {
         Ok(None) => why.to_owned(),
-        Ok(Some(kept)) => format!("{why}; {kept}"),
+        Ok(Some(Kept { at, files })) => {
+            format!("{why}; what it had begun ({files} files) is kept on {at}")
+        }
         Err(error) => {
             let error = context.kept_text(&error.to_string());
             format!("{why}; its unfinished work could not be kept: {error}")
@@ -31,7 +35,35 @@ pub(super) fn told(context: &Context, effect: EffectId, state: &str, why: &str) 
     }
 }
 
-fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<String>, EngineError> {
+/// The ref of what an attempt had made that did not end well; none where it made nothing, or where what it
+/// did is what was wrong with it.
+pub(super) fn of_failed(context: &Context, order: &AttemptOrder, class: Class) -> Option<String> {
+    let failed = match class {
+        Class::InvalidResult
+        | Class::Crashed
+        | Class::TimedOut
+        | Class::Killed
+        | Class::Overflow
+        | Class::Conflict
+        | Class::Transient
+        | Class::Quota
+        // Where a state is about several things, the next attempt in it may be about another.
+        | Class::Auth => order.access == Access::Edit && order.subject.is_empty(),
+        Class::Done | Class::OutOfScope | Class::Declined | Class::CouldNotRun => false,
+    };
+    // What cannot be kept must not make a failed attempt one that never ended.
+    let kept = failed.then(|| keep(context, order.id, order.state.as_str()));
+    kept?.ok().flatten().map(|kept| kept.at)
+}
+
+/// Where work is kept.
+struct Kept {
+    /// The ref.
+    at: String,
+    files: usize,
+}
+
+fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<Kept>, EngineError> {
     let home = context.home(effect);
     let Some(base) = view::base_of(&home).filter(|_| view::replaced(&home).is_none()) else {
         return Ok(None);
@@ -60,11 +92,10 @@ fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<Strin
         .take(LONGEST)
         .collect();
     store::write_atomic(&patch(context, state), diff.as_bytes())?;
-    let kept = git::unfinished_ref(&context.run, &effect);
-    let count = paths.len();
-    Ok(Some(format!(
-        "what it had begun ({count} files) is kept on {kept}"
-    )))
+    Ok(Some(Kept {
+        at: git::unfinished_ref(&context.run, &effect),
+        files: paths.len(),
+    }))
 }
 
 /// Lays one changed file into the folder, under its path in the repository; what is no plain file, or has

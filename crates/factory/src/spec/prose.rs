@@ -157,33 +157,6 @@ fn alike(a: &[u64], b: &[u64]) -> bool {
     common * 5 >= union * 4
 }
 
-/// The name that differs least, if it is near enough to be meant.
-pub(super) fn nearest<'n>(key: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
-    if key.len() > 64 {
-        return None;
-    }
-    names
-        .map(|name| (distance(key.as_bytes(), name.as_bytes()), name))
-        .filter(|(distance, name)| *distance * 3 <= name.len())
-        .min()
-        .map(|(_, name)| name)
-}
-
-/// How many letters must change.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(!x.eq_ignore_ascii_case(y));
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -279,13 +252,5 @@ mod tests {
         ] {
             assert!(!names_no_error(text), "{text}");
         }
-    }
-
-    #[test]
-    fn near_names_are_found() {
-        let names = ["depends_on", "subtasks", "name"];
-        assert_eq!(nearest("dependsOn", names.into_iter()), Some("depends_on"));
-        assert_eq!(nearest("subtask", names.into_iter()), Some("subtasks"));
-        assert_eq!(nearest("priority", names.into_iter()), None);
     }
 }

@@ -204,7 +204,7 @@ impl<'a> Walk<'a> {
     fn unknown(&mut self, member: Value<'_, 'a>, object: &Object) {
         let key = member.key();
         let names = object.members.iter().map(|member| member.name);
-        let near = prose::nearest(&key, names).map(|name| format!("; is `{name}` meant?"));
+        let near = kernel::near::nearest(&key, names).map(|name| format!("; is `{name}` meant?"));
         let message = format!(
             "a {} has no member of this name, and it is ignored{}",
             noun(object),

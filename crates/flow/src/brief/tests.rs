@@ -180,3 +180,44 @@ fn the_forms_of_an_objection_are_told_to_everybody() {
         }
     }
 }
+
+fn named_workflow(name: &str) -> Workflow {
+    built_in().find(|one| one.name == name).expect("it is one")
+}
+
+#[test]
+fn an_examiner_is_shown_a_whole_exam_and_what_asks_a_person() {
+    let workflow = named_workflow("quick");
+    let briefs = briefs(&workflow, None);
+    let (_, _, brief) = briefs
+        .iter()
+        .find(|(state, ..)| state.as_str() == "examine")
+        .expect("quick has an exam");
+    let (_, example) = brief.split_once("```json\n").expect("an example");
+    let (example, _) = example.split_once("\n```").expect("its end");
+    let example: serde_json::Value = serde_json::from_str(example).expect("it is JSON");
+    let exam = kernel::exam::Exam::read(&example["exam"]);
+    assert!(exam.is_ok(), "{exam:?}");
+    assert!(brief.contains("`no_exam` (a person decides)"), "{brief}");
+}
+
+#[test]
+fn what_nobody_said_is_not_told_and_who_looks_again_hears_what_they_found() {
+    let workflow = named_workflow("phase");
+    let mut run = FlowState::blank(&workflow);
+    run.position.state = StateName::from("verify");
+    let given = "None were given.";
+    run.fields
+        .insert("Reality constraints".to_owned(), given.to_owned());
+    run.fields
+        .insert("Not doing".to_owned(), "taxes".to_owned());
+    let found = |state: &str| (StateName::from(state), format!("a remark in {state}"));
+    run.findings.remarks = vec![found("verify"), found("review")];
+    let brief = compile(&workflow, &run);
+    assert!(!brief.contains(given), "{brief}");
+    assert!(brief.contains("Not doing: taxes"), "{brief}");
+    let (_, own) = brief.split_once("## Found here before").expect("its own");
+    let (own, others) = own.split_once("## Found, and left").expect("others");
+    assert!(own.contains("a remark in verify") && !own.contains("a remark in review"));
+    assert!(others.contains("a remark in review"), "{others}");
+}

@@ -223,6 +223,7 @@ fn load_by(
         stall_stops: raw.stall_stops,
         stops: raw.stops.list().into_iter().map(str::to_owned).collect(),
         idle_stops: raw.idle_stops,
+        looks_again: raw.looks_again,
         alike_stops: raw.alike_stops,
         checkpoints: match raw.checkpoint {
             RawCheckpoint::Never => Checkpoints::Never,

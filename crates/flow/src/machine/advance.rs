@@ -1,5 +1,6 @@
 //! The next step that follows from the state alone: no input but the passing of a step decides it.
 
+use super::again::looks_again;
 use super::finding;
 use super::idle::Follows;
 use super::objection;
@@ -11,7 +12,7 @@ use kernel::effect::{CheckSpec, Weight};
 use kernel::event::{Arrival, Body, Moved, Refused};
 use kernel::finding::FindingKind;
 use kernel::outcome::fails_in_form;
-use kernel::position::{Hold, STOP, Step};
+use kernel::position::{Hold, LOOK_AGAIN, STOP, Step};
 use kernel::table::{Actor, Guard, Kind, Target, Transition};
 use kernel::{Position, Refusal, StateName};
 use serde_json::Value;
@@ -298,11 +299,18 @@ fn stepped(
     why: String,
 ) -> Option<Body> {
     let at = run.stands_at(step);
-    let mut position = workflow.table.step(&at, run.mode(), step).ok()?;
+    let looks_again = *step == Step::Answer(LOOK_AGAIN.to_owned()) && looks_again(workflow, run);
+    let mut position = match looks_again {
+        true => at.released(),
+        false => workflow.table.step(&at, run.mode(), step).ok()?,
+    };
     if matches!(step, Step::Fire(_)) {
         position.autonomy = run.position.autonomy;
     }
-    let arrival = arrival(run, step, &position);
+    let arrival = match looks_again {
+        true => Arrival::Stayed,
+        false => arrival(run, step, &position),
+    };
     let why = match &position.hold {
         // Trouble says itself what is wrong.
         Some(Hold::Trouble) => why,

@@ -10,6 +10,7 @@ mod moved;
 
 use super::state::{FlowState, Stage};
 use super::told;
+use super::words::UNFINISHED;
 use crate::workflow::Workflow;
 use kernel::effect::EffectKind;
 use kernel::event::{Body, CheckpointEnded, RunStarted};
@@ -174,7 +175,7 @@ impl FlowState {
         if self.stage == (Stage::Attempting { effect }) {
             let state = &self.position.state;
             self.note(format!(
-                "an attempt in `{state}` before this one was lost: {why}. If `unfinished.patch` lies in your folder, it is the diff of what that one had begun: take over what is good. Nothing of it was judged, and nothing of it is in the repository"
+                "an attempt in `{state}` before this one was lost: {why}. {UNFINISHED}"
             ));
         }
         self.stage = match &self.stage {

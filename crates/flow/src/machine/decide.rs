@@ -1,6 +1,7 @@
 //! What happens next in a run: the one place.
 
 use super::advance::advance;
+use super::again::looks_again;
 use super::edited;
 use super::state::FlowState;
 use super::wanted::wanted;
@@ -9,7 +10,7 @@ use kernel::effect::Effect;
 use kernel::event::{Body, EffectBegan};
 use kernel::opening::Begun;
 use kernel::outcome::Verdict;
-use kernel::position::Step;
+use kernel::position::{LOOK_AGAIN, Step, unknown_option};
 use kernel::table::{Actor, Completing, Kind, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Refusal, Time, What};
 use std::collections::BTreeMap;
@@ -36,6 +37,9 @@ pub(crate) fn decide(
     match &input.what {
         What::Advance => Ok(advance(workflow, run).map_or_else(Vec::new, |body| vec![event(body)])),
         What::Begin(effect) => begin(workflow, run, *effect).map(|body| vec![event(body)]),
+        What::Decide(decision) if decision.option == LOOK_AGAIN && looks_again(workflow, run) => {
+            Ok(vec![event(Body::Decided(decision.clone()))])
+        }
         What::Decide(decision) => {
             let step = Step::Answer(decision.option.clone());
             let known = workflow.table.step(&run.position, run.mode(), &step);
@@ -72,7 +76,14 @@ fn rebuffed(workflow: &Workflow, run: &FlowState, option: &str, refusal: Refusal
         };
         is_it && (own.states.is_empty() || own.states.contains(state))
     });
-    own.map_or(refusal, |own| own.refusal.clone())
+    // The table offers more than this run does: some answers wait for what a gate says.
+    let known = workflow.table.options(&run.position, run.mode());
+    let unknown = !run.position.is_over(&workflow.table) && !known.iter().any(|one| one == option);
+    match own {
+        Some(own) => own.refusal.clone(),
+        None if unknown => unknown_option(option, &run.position, &options(workflow, run)),
+        None => refusal,
+    }
 }
 
 /// A person's way to complete is guarded like the engine's: declared risk wants a lower rung.
@@ -139,6 +150,9 @@ pub(super) fn options(workflow: &Workflow, run: &FlowState) -> Vec<String> {
             unguarded(workflow, run, way).is_none() && barred(workflow, run, index).is_none()
         })
     });
+    if looks_again(workflow, run) {
+        options.insert(options.len().saturating_sub(1), LOOK_AGAIN.to_owned());
+    }
     options
 }
 

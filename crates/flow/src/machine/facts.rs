@@ -35,6 +35,10 @@ fn activity(workflow: &Workflow, run: &FlowState) -> Activity {
 fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
     let (reason, mut why) = match &run.position.hold {
         Some(Hold::Trouble) => ("trouble".to_owned(), run.last_why.clone()),
+        Some(hold @ Hold::Budget { name }) if run.gave_up_on(name.as_str()).is_some() => {
+            let lines = run.gave_up_on(name.as_str()).unwrap_or_default();
+            (hold.name().to_owned(), lines.join("\n"))
+        }
         Some(hold @ (Hold::Budget { .. } | Hold::Stall)) => {
             let mut lines = vec![hold_sentence(hold)];
             lines.extend(led_to(run, hold));
@@ -113,7 +117,7 @@ fn led_to(run: &FlowState, hold: &Hold) -> Vec<String> {
     let attempt = run
         .outcome
         .iter()
-        .filter(|ended| ended.class != Class::Done);
+        .filter(|ended| ended.class != Class::Done && !why.contains(&ended.reason));
     lines.extend(attempt.map(|ended| format!("- the last attempt: {}", ended.reason)));
     lines
 }

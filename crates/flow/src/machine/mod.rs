@@ -4,6 +4,7 @@
 //! goes on from there without a special case.
 
 mod advance;
+mod again;
 mod apply;
 mod decide;
 mod edited;

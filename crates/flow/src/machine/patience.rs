@@ -2,6 +2,7 @@
 //! without a bound.
 
 use super::state::{FlowState, Stage};
+use super::words::UNFINISHED;
 use crate::workflow::Workflow;
 use kernel::outcome::{Class, Outcome};
 use kernel::{EffectId, Refusal, Time};
@@ -32,6 +33,7 @@ impl FlowState {
             outcome.reason
         );
         self.patience.continues = None;
+        self.failures += 1;
         if self.alike.failed(workflow, outcome) {
             return Stage::Stuck {
                 why: format!("{why}; as often as this it is the agent's program, not the work"),
@@ -46,6 +48,9 @@ impl FlowState {
                     .unwrap_or(doubled.min(LONGEST_WAIT_MILLIS));
                 self.patience.retries += 1;
                 self.patience.not_before = Some(Time(at.0.saturating_add(wait)));
+                if outcome.kept.is_some() {
+                    self.note(format!("{why}{}", offered(outcome)));
+                }
                 Stage::Fresh
             }
             Class::InvalidResult if self.patience.reasks < MOST_REASKS => {
@@ -61,10 +66,41 @@ impl FlowState {
             },
             _ => {
                 self.refused_by_class(outcome);
-                self.note(why.clone());
+                self.note(format!("{why}{}", offered(outcome)));
                 Stage::Failed { why }
             }
         }
+    }
+
+    /// What a person is told first who is asked because an agent failed again and again: that it did, and
+    /// how. That a budget is used up by it says nothing.
+    pub(crate) fn gave_up_on(&self, budget: &str) -> Option<Vec<String>> {
+        let ended = self.outcome.as_ref()?;
+        if self.failures < 2 || ended.class == Class::Done {
+            return None;
+        }
+        let run = self.started.as_ref().map(|started| started.run.to_string());
+        let mut lines = vec![
+            format!(
+                "the agent failed {} times in a row ({}): {}",
+                self.failures,
+                ended.class.as_str(),
+                ended.reason
+            ),
+            format!(
+                "It was started again each time, without a pause where no provider asked for one, until the budget `{budget}` was used up"
+            ),
+        ];
+        if let Some(kept) = &ended.kept {
+            lines.push(format!(
+                "What it had made is kept on {kept}, and offered to the next attempt"
+            ));
+        }
+        lines.push(format!(
+            "`proofhouse doctor` says what agents lack here; after `extend`, `proofhouse run {} --agent OTHER` goes on with another one",
+            run.unwrap_or_default()
+        ));
+        Some(lines)
     }
 
     fn refused_by_class(&mut self, outcome: &Outcome) {
@@ -77,5 +113,13 @@ impl FlowState {
             let code = outcome.code.as_deref().unwrap_or(class.as_str());
             self.last_refusal = Some(Refusal::new(code, outcome.reason.clone(), mend));
         }
+    }
+}
+
+/// What the next attempt is told of work that was not taken.
+fn offered(outcome: &Outcome) -> String {
+    match &outcome.kept {
+        None => String::new(),
+        Some(_) => format!(". {UNFINISHED}"),
     }
 }

@@ -207,6 +207,9 @@ pub(crate) struct FlowState {
     /// How the last attempts failed, if alike.
     #[serde(default)]
     pub(crate) alike: Alike,
+    /// Attempts in a row that did not end well.
+    #[serde(default)]
+    pub(crate) failures: u32,
     /// Does the run wait because the engine led it there, and no agent asked?
     #[serde(default)]
     pub(crate) gate_asks: bool,
@@ -268,6 +271,7 @@ impl FlowState {
             findings: Findings::default(),
             idle: Idle::default(),
             alike: Alike::default(),
+            failures: 0,
             gate_asks: false,
             told: Told::default(),
             sent_back: false,

@@ -9,6 +9,9 @@ pub(super) const SENT_BACK: &str = "sent back by a person";
 /// The same, of a pass that came to nothing.
 pub(super) const NO_PROGRESS: &str = "the pass made no material progress";
 
+/// What the next attempt is told of the work of one that was not taken.
+pub(super) const UNFINISHED: &str = "If `unfinished.patch` lies in your folder, it is the diff of what that one had begun: take over what is good. Nothing of it was judged, and nothing of it is in the repository";
+
 /// What a person is told of a hold.
 pub(crate) fn hold_sentence(hold: &Hold) -> String {
     match hold {

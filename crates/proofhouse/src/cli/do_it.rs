@@ -9,6 +9,9 @@ use std::io::{BufRead, IsTerminal, Write};
 use workspace::config::Config;
 use workspace::{EngineError, Project, worktree};
 
+/// The workflow whose person approves before the work, and not after it.
+const FREEZES: &str = "add";
+
 pub(crate) fn do_it(
     project: &Project,
     workflow: &str,
@@ -23,8 +26,9 @@ pub(crate) fn do_it(
     if args.refactor {
         set.push(("change".to_owned(), "refactor".to_owned()));
     }
-    // Whoever names no rung looks at the diff: that is what `do` ends with.
-    let careful = args.autonomy.is_none() && config.autonomy().is_none();
+    // Whoever names no rung looks at the diff: that is what `do` ends with. In `add` a person has frozen
+    // the bundle before anybody builds, and the rest goes by evidence unless the header says otherwise.
+    let careful = workflow != FREEZES && args.autonomy.is_none() && config.autonomy().is_none();
     let mut asked = New {
         workflow: workflow.to_owned(),
         request: Some(args.request.join(" ")),

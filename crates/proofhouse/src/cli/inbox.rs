@@ -130,6 +130,12 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             duration(now.since(grounds.last))
         ),
     );
+    for told in &grounds.told {
+        row("before", &uncut(&told.said));
+        for answer in &told.answers {
+            row("", &format!("-> {}", uncut(answer)));
+        }
+    }
     for paper in &grounds.papers {
         to_freeze(out, paper, lines);
     }

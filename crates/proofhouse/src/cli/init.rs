@@ -141,13 +141,26 @@ fn way_in(ready: &Readiness) -> String {
     }
 }
 
-/// Every setting with its meaning; only the agent is set, and its login where there is no key.
+/// What people change; the others are shown by `config show --all`.
+const SHOWN: [&str; 9] = [
+    "agent",
+    "tiers.top",
+    "notify.command",
+    "budgets.attempts",
+    "day.micro_dollars",
+    "approvals.autonomy",
+    "checks.commands",
+    "network.hosts",
+    "sandbox.read",
+];
+
+/// What people change, with its meaning; only the agent is set, and its login where there is no key.
 fn text(agent: Option<&str>, login: Option<Login>) -> String {
     let mut text = String::from(
-        "# Proofhouse, for this repository. `proofhouse config show` says what holds and why.\n",
+        "# Proofhouse, for this repository. `proofhouse config show` says what holds and why;\n# `proofhouse config show --all` has every setting there is.\n",
     );
     let mut table = "";
-    for key in KEYS {
+    for key in KEYS.iter().filter(|key| SHOWN.contains(&key.name)) {
         let (in_table, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
         if in_table != table {
             table = in_table;

@@ -123,23 +123,35 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
         say("  it is no text");
     }
     for hunk in &one.hunks {
-        let about = plain(&hunk.about);
-        let head = format!("@@ line {} @@ {about}", hunk.after);
+        // In the whole diff no line is left out, and people copy from it.
+        let whole_diff = most == usize::MAX;
+        let place = match whole_diff {
+            true => format!("line {} @@ ", hunk.after),
+            false => String::new(),
+        };
+        let head = format!("@@ {place}{}", plain(&hunk.about));
         say(&out.paint(Tone::Dim, head.trim_end()));
-        let changed = |line: &&String| !tight || !line.starts_with(' ');
-        for line in hunk.lines.iter().filter(changed) {
-            let shown = match most == usize::MAX || line.chars().nth(WIDEST).is_none() {
+        let changed = |line: &str| !tight || !line.starts_with(' ');
+        let lines = hunk.numbered().filter(|(_, line)| changed(line));
+        for (number, line) in lines {
+            let shown = match whole_diff || line.chars().nth(WIDEST).is_none() {
                 true => whole(line),
                 false => format!(
                     "{} [...]",
                     whole(&line.chars().take(WIDEST).collect::<String>())
                 ),
             };
-            let room = say(&match line.as_bytes().first() {
+            let shown = match line.as_bytes().first() {
                 Some(b'+') => out.paint(Tone::Good, &shown),
                 Some(b'-') => out.paint(Tone::Bad, &shown),
                 Some(b'\\') => out.paint(Tone::Dim, &shown),
                 _ => shown,
+            };
+            let number = number.map_or_else(String::new, |number| number.to_string());
+            let number = out.paint(Tone::Dim, &format!("{number:>5}"));
+            let room = say(&match whole_diff {
+                true => shown,
+                false => format!("{number} {shown}"),
             });
             cut += usize::from(!room);
         }
@@ -370,7 +382,14 @@ pub(crate) fn sound(project: &Project, run: &str, out: &Out) -> Result<(), Engin
     if !done {
         return Ok(());
     }
-    let reports = audit::audit(project, Some(run), audit::Rigour::Usual)?;
+    let reports = audit::audit(
+        project,
+        audit::Asked {
+            run: Some(run),
+            rigour: audit::Rigour::Usual,
+            span: None,
+        },
+    )?;
     let findings = reports.into_iter().flat_map(|report| report.findings);
     let (broken, beside): (Vec<_>, Vec<_>) =
         findings.partition(|finding| finding.about == audit::About::Evidence);

@@ -7,6 +7,7 @@ use kernel::effect::EffectKind;
 use kernel::event::{Arrival, GateEnded, Moved, WHAT_IS_THERE};
 use kernel::outcome::{CheckResult, Verdict, passes};
 use kernel::{Actor, Body, Class, Event};
+use report::Repeats;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -24,6 +25,7 @@ pub(crate) struct Progress<'a> {
     spoke: Instant,
     /// What the last attempt or refusal said: the move that follows from it need not repeat it.
     said: String,
+    repeats: Repeats,
     /// The check that judges progress and not the work: no gate fails by it.
     noted: Option<String>,
     /// The gate in flight is tried on what is there, before anybody has worked.
@@ -46,6 +48,7 @@ impl<'a> Progress<'a> {
             shown: false,
             spoke: Instant::now(),
             said: String::new(),
+            repeats: Repeats::default(),
             noted: None,
             trying: false,
         }
@@ -225,7 +228,9 @@ impl Observer for Progress<'_> {
                     .as_ref()
                     .and_then(|result| result["summary"].as_str());
                 let summary = summary.filter(|_| outcome.class == Class::Done);
-                let text = summary.unwrap_or(&outcome.reason);
+                let class = outcome.class.as_str();
+                let why = self.repeats.hear(ended.effect, class, &outcome.reason);
+                let text = summary.unwrap_or(&why);
                 self.said.clone_from(&outcome.reason);
                 let (tone, mark) = if outcome.class == Class::Done {
                     (None, "ok")
@@ -233,7 +238,6 @@ impl Observer for Progress<'_> {
                     (Some(Tone::Bad), "!!")
                 };
                 // The cost first: a long reason is cut at its end.
-                let class = outcome.class.as_str();
                 let text = match usage.is_nothing() {
                     true => format!("    {class}: {text}"),
                     false => format!("    {class} ({cost}): {text}"),

@@ -16,25 +16,47 @@ pub(crate) fn records(
         RecordsCommand::Push { remote } => {
             let pushed = records::push(project, remote)?;
             if out.json {
-                out.facts(&json!({"remote": remote, "refs": pushed}));
+                let refs = pushed.moved + pushed.there;
+                out.facts(&json!({"remote": remote, "refs": refs, "moved": pushed.moved}));
             } else {
+                let there = match pushed.there {
+                    0 => String::new(),
+                    there => format!("; {} there already", count(there as u64, "ref")),
+                };
+                if pushed.moved == 0 {
+                    let there = count(pushed.there as u64, "ref");
+                    out.line(&format!("nothing to push: {there} at `{remote}` already"));
+                    return Ok(exit::OK);
+                }
+                let refs = count(pushed.moved as u64, "ref");
                 let word = out.paint(Tone::Good, "pushed");
-                out.line(&format!(
-                    "{word} {} to `{remote}`",
-                    count(pushed as u64, "ref")
-                ));
+                out.line(&format!("{word} {refs} to `{remote}`{there}"));
             }
         }
         RecordsCommand::Fetch { remote } => {
             let fetched = records::fetch(project, remote)?;
             if out.json {
-                out.facts(&json!({"remote": remote, "runs": fetched}));
+                let (new, further) = (&fetched.new, &fetched.further);
+                out.facts(&json!({"remote": remote, "runs": new, "further": further}));
+            } else if fetched == records::Fetched::default() {
+                out.line(&format!(
+                    "nothing new at `{remote}`: every run there is here"
+                ));
             } else {
                 let word = out.paint(Tone::Good, "fetched");
-                let runs = count(fetched.len() as u64, "new run");
-                out.line(&format!("{word} {runs} from `{remote}`"));
-                for run in &fetched {
-                    out.line(&format!("  {run}"));
+                let kinds = [
+                    (&fetched.new, "new run"),
+                    (&fetched.further, "run that went on"),
+                ];
+                for (runs, what) in kinds.into_iter().filter(|(runs, _)| !runs.is_empty()) {
+                    let many = match runs.len() {
+                        1 => format!("1 {what}"),
+                        many => format!("{many} {}", what.replacen("run", "runs", 1)),
+                    };
+                    out.line(&format!("{word} {many} from `{remote}`"));
+                    for run in runs {
+                        out.line(&format!("  {run}"));
+                    }
                 }
             }
         }

@@ -90,6 +90,7 @@ fn a_deleted_journal_is_found_through_the_commits() {
     std::fs::remove_file(world.at(JOURNAL)).unwrap();
     let said = world.run(&["audit"]).exits(1);
     assert!(said.out.contains("journal_missing"), "{}", said.out);
+    assert!(said.out.contains("records fetch"), "{}", said.out);
 }
 
 #[test]

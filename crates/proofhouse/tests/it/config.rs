@@ -137,10 +137,11 @@ fn init_writes_a_file_that_loads_and_never_writes_over_one() {
         "[checks]",
         "# commands = ",
         "[tiers]",
-        "# NAME = ",
+        "config show --all",
     ] {
         assert!(text.contains(key), "no `{key}` in\n{text}");
     }
+    assert!(text.lines().count() < 40, "what people change:\n{text}");
     world.run(&["config", "show"]).exits(0);
     world.run(&["init", "--yes"]).refuses(1, "config_exists");
     assert!(world.read(".proofhouse/.gitignore").contains("work/"));

@@ -362,3 +362,15 @@ fn an_address_has_no_blanks() {
         "{evidence}"
     );
 }
+
+#[test]
+fn a_sentence_takes_the_rung_of_its_method() {
+    let world = World::of_ann();
+    let agent = ["--agent", "command:false", "--check", CHECK];
+    for (verb, rung) in [("add", "auto"), ("phase", "conservative")] {
+        let task = [verb, "be good", "--name", verb];
+        says(&world, &[&task[..], &agent[..]].concat());
+        let status = says(&world, &["status", verb, "--json"]).exits(0).json();
+        assert_eq!(status["autonomy"], rung, "{status:#}");
+    }
+}

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod add;
+mod asked;
 mod audit;
 mod bad_input;
 mod briefs;
@@ -14,6 +15,7 @@ mod circles;
 mod cli;
 mod coding_agents;
 mod config;
+mod covers;
 mod crash;
 mod decisions;
 mod demo;
@@ -33,6 +35,7 @@ mod factory_roles;
 mod factory_run;
 mod factory_ship;
 mod factory_unread;
+mod failing_agents;
 mod first_steps;
 mod fixtures;
 mod follow;

@@ -288,7 +288,7 @@ fn three_repairs_then_a_person_and_an_extension_goes_on() {
     );
     assert_eq!(
         status["waiting_for"]["options"],
-        serde_json::json!(["extend", "stop"])
+        serde_json::json!(["extend", "look_again", "stop"])
     );
     world.decide(&key, "extend").exits(0);
     assert_eq!(world.status()["state"], "repair");

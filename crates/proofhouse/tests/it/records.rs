@@ -109,7 +109,10 @@ fn records_are_pushed_and_fetched_by_a_command_and_go_on() {
     assert_eq!(fetched["runs"], serde_json::json!(["t"]));
     let short = clone.read(".proofhouse/journal/t.jsonl");
     says(&world, &["run", "t"]).exits(0);
-    says(&clone, &["records", "fetch"]).exits(0);
+    let said = says(&clone, &["records", "fetch"]).exits(0).out;
+    assert!(said.contains("fetched 1 run that went on"), "{said}");
+    let said = says(&clone, &["records", "fetch"]).exits(0).out;
+    assert!(said.contains("nothing new at `origin`"), "{said}");
     let long = clone.read(".proofhouse/journal/t.jsonl");
     assert!(long.starts_with(&short) && long.len() > short.len());
     assert_eq!(long, world.read(".proofhouse/journal/t.jsonl"));
@@ -120,6 +123,9 @@ fn records_are_pushed_and_fetched_by_a_command_and_go_on() {
     world.git(&["init", "--quiet", "--bare", bare]);
     let pushed = says(&world, &["records", "push", bare, "--json"]).exits(0);
     assert_eq!(pushed.json()["refs"], 2);
+    assert_eq!(pushed.json()["moved"], 2);
+    let said = says(&world, &["records", "push", bare]).exits(0).out;
+    assert!(said.contains("nothing to push: 2 refs at"), "{said}");
     let listed = world.git(&["ls-remote", bare, "refs/proofhouse/records/t"]);
     assert!(!listed.is_empty());
 }

@@ -4,6 +4,7 @@ use super::html::{Tone, bytes, chip, count, dollars, duration, grouped, href, li
 use crate::attempt::Attempt;
 use crate::evidence::{Evidence, Link};
 use crate::gate::Gate;
+use crate::repeats::Repeats;
 use crate::transcript::TurnKind;
 use maud::{Markup, html};
 
@@ -18,14 +19,16 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     "Every time an agent worked, in order. What it says of itself proves nothing; \
                      the gates above do."
                 }
-                ol.timeline { @for one in &data.attempts { (attempt(data, one)) } }
+                @let mut repeats = Repeats::default();
+                ol.timeline { @for one in &data.attempts { (attempt(data, one, &mut repeats)) } }
             }
         }
     }
 }
 
-fn attempt(data: &Evidence, one: &Attempt) -> Markup {
+fn attempt(data: &Evidence, one: &Attempt, repeats: &mut Repeats) -> Markup {
     let note = &one.note;
+    let said = repeats.hear(note.effect, &note.ended, &one.said);
     // Never the sign of a passed check: that an agent says it is done proves nothing.
     let tone = match note.ended.as_str() {
         "" | "running" | "done" => Tone::Plain,
@@ -46,7 +49,7 @@ fn attempt(data: &Evidence, one: &Attempt) -> Markup {
     html! {
         li.(tone.class()).ended[note.ended == "done"] id=(format!("e-{}", note.effect)) {
             h3 { (note.role) " " span { "in " (note.state) } } " " (chip(tone, &ended))
-            (paragraph("reason", &one.said))
+            (paragraph("reason", &said))
             (paragraph("refused", &one.refused))
             p.facts-line {
                 span { "attempt " (note.effect) } " "

@@ -14,6 +14,13 @@ pub(super) fn waiting(data: &Evidence) -> Markup {
             section.ask aria-labelledby="ask" {
                 h2 #ask { "Your answer is needed" }
                 (paragraph("sentence", &waiting.why))
+                @if !data.grounds.told.is_empty() {
+                    p.label { "What was decided before, and what was done about it" }
+                    ul { @for told in &data.grounds.told { li {
+                        (told.said)
+                        @for answer in &told.answers { " \u{2192} " (answer) }
+                    } } }
+                }
                 @for paper in &data.grounds.papers {
                     details open {
                         summary { "To be frozen: " (paper.path) " " (paper.sections.join(", ")) }

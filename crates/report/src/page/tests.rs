@@ -9,7 +9,7 @@ use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
 use crate::file_change::{FileChange, Hunk, Kind};
 use crate::gate::{Answer, Check, Gate};
-use crate::grounds::{Grounds, Maker, Proven, Unproven, Worker};
+use crate::grounds::{Grounds, Maker, Proven, Told, Unproven, Worker};
 use crate::history::Decided;
 use crate::paper::Paper;
 use crate::proof::Proof;
@@ -100,6 +100,10 @@ fn grounds(text: &str) -> Grounds {
         said: Vec::new(),
         remarks: vec![text.to_owned()],
         summary: text.to_owned(),
+        told: vec![Told {
+            said: text.to_owned(),
+            answers: vec![text.to_owned()],
+        }],
         unproven: Vec::new(),
         caught: Vec::new(),
         spend: Spend::default(),

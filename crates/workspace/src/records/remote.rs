@@ -4,7 +4,7 @@
 use super::lay_out::one;
 use super::{Standing, lay_out_missing, standing};
 use crate::error::Error;
-use crate::git::{git, text};
+use crate::git::{self, git, text};
 use crate::project::Project;
 
 const ALL: &str = "refs/proofhouse/*:refs/proofhouse/*";
@@ -95,26 +95,81 @@ fn forked(project: &Project, remote: &str) -> Result<Vec<String>, Error> {
     Ok(runs)
 }
 
-/// Pushes everything; gives how many refs there are.
-pub fn push(project: &Project, remote: &str) -> Result<usize, Error> {
-    address(project, remote)?;
-    let listed = ["for-each-ref", "--format=%(refname)", "refs/proofhouse/"];
-    let listed = text(&git(project.top(), &listed, &[])?);
-    if !listed.is_empty() {
-        let pushed = speak(project, &["push", "--quiet", "--", remote, ALL]);
-        if let Err(error) = pushed {
-            let forked = forked(project, remote)?;
-            return Err(match forked.is_empty() {
-                true => error,
-                false => differ(&forked, "the others were pushed"),
-            });
-        }
-    }
-    Ok(listed.lines().count())
+/// What became of refs that were to be pushed, as git says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Pushed {
+    /// They are there now, and were not so before.
+    pub moved: usize,
+    /// They were there already.
+    pub there: usize,
+    /// They are not there.
+    pub refused: usize,
 }
 
-/// Fetches everything, and lays out what is new. Gives the runs that nobody had here.
-pub fn fetch(project: &Project, remote: &str) -> Result<Vec<String>, Error> {
+impl Pushed {
+    /// Reads `git push --porcelain`: a sign, the two names and a remark for each ref.
+    fn read(said: &str) -> Self {
+        let mut pushed = Self::default();
+        for line in said.lines().filter(|line| line.contains("\trefs/")) {
+            match line.as_bytes().first() {
+                Some(b'=') => pushed.there += 1,
+                Some(b'!') => pushed.refused += 1,
+                _ => pushed.moved += 1,
+            }
+        }
+        pushed
+    }
+
+    /// What became of those that were not refused.
+    fn others(self) -> String {
+        let refs = |count: usize| match count {
+            1 => "1 other ref".to_owned(),
+            count => format!("{count} other refs"),
+        };
+        match (self.moved, self.there) {
+            (0, 0) => "nothing else was pushed".to_owned(),
+            (0, there) => format!("{} there already, and nothing else was pushed", refs(there)),
+            (moved, _) => format!("{} pushed", refs(moved)),
+        }
+    }
+}
+
+/// Pushes everything; gives what became of the refs.
+pub fn push(project: &Project, remote: &str) -> Result<Pushed, Error> {
+    address(project, remote)?;
+    let listed = ["for-each-ref", "--format=%(refname)", "refs/proofhouse/"];
+    if git(project.top(), &listed, &[])?.is_empty() {
+        return Ok(Pushed::default());
+    }
+    let env = let_in();
+    let env: Vec<(&str, &str)> = env
+        .iter()
+        .map(|(name, value)| (*name, value.as_str()))
+        .collect();
+    let args = ["push", "--porcelain", "--", remote, ALL];
+    let ended = git::ended(project.top(), &args, &env)?;
+    let pushed = Pushed::read(&String::from_utf8_lossy(&ended.stdout));
+    if ended.exited_with(0) {
+        return Ok(pushed);
+    }
+    let forked = forked(project, remote)?;
+    Err(match forked.is_empty() {
+        true => git::failed(project.top(), &args, &ended),
+        false => differ(&forked, &pushed.others()),
+    })
+}
+
+/// What a fetch brought.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Fetched {
+    /// Runs that nobody had here.
+    pub new: Vec<String>,
+    /// Runs that were here, and went on there.
+    pub further: Vec<String>,
+}
+
+/// Fetches everything, and lays out what is new.
+pub fn fetch(project: &Project, remote: &str) -> Result<Fetched, Error> {
     address(project, remote)?;
     let fetched = speak(
         project,
@@ -129,10 +184,14 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Vec<String>, Error> {
         fetched?;
     }
     let new = lay_out_missing(project)?;
+    let mut further = Vec::new();
     for run in store::list(&project.journals())? {
         match standing(project, run.as_str())? {
             Standing::Whole => {}
-            Standing::Behind => one(project, run.as_str())?,
+            Standing::Behind => {
+                one(project, run.as_str())?;
+                further.push(run.to_string());
+            }
             Standing::Differs if differing.contains(&run.to_string()) => {}
             Standing::Differs => differing.push(run.to_string()),
         }
@@ -140,5 +199,22 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Vec<String>, Error> {
     if !differing.is_empty() {
         return Err(differ(&differing, "the others were fetched"));
     }
-    Ok(new)
+    Ok(Fetched { new, further })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_git_says_of_each_ref_is_what_is_told() {
+        let said = "To /far\n*\trefs/proofhouse/a:refs/proofhouse/a\t[new reference]\n\
+            =\trefs/proofhouse/b:refs/proofhouse/b\t[up to date]\n\
+            !\trefs/proofhouse/c:refs/proofhouse/c\t[rejected] (non-fast-forward)\nDone\n";
+        let pushed = Pushed::read(said);
+        assert_eq!((pushed.moved, pushed.there, pushed.refused), (1, 1, 1));
+        assert_eq!(pushed.others(), "1 other ref pushed");
+        let refused = Pushed::read("!\trefs/a:refs/a\t[rejected] (atomic)\n");
+        assert_eq!(refused.others(), "nothing else was pushed");
+    }
 }

@@ -20,9 +20,6 @@ use languages::runners::{
 };
 use std::time::Instant;
 
-/// How much of the end of a command's output says why it failed.
-const TAIL: usize = 2_000;
-
 /// One of them.
 pub(crate) enum Instrument {
     /// A runner, and the line for it where it is not the runner's own.
@@ -57,6 +54,18 @@ pub(crate) struct Shown {
     pub(crate) ending: Ending,
     /// As in [`crate::checks::tests::Suite`].
     pub(crate) reached: String,
+}
+
+impl Shown {
+    /// What a command printed last that is no suite: no test says what went wrong.
+    pub(crate) fn last_output(&self) -> String {
+        match self.run.tests.as_slice() {
+            [one] if one.name == self.name => {
+                format!("; last output: {}", self.executed.last_line())
+            }
+            _ => String::new(),
+        }
+    }
 }
 
 impl Instrument {
@@ -189,7 +198,8 @@ impl Instrument {
                     } else {
                         Status::Failed
                     },
-                    message: (!passed).then(|| executed.tail(TAIL)),
+                    // What it printed is told with the command itself.
+                    message: None,
                 };
                 let run = TestRun::of(vec![test], Vec::new());
                 (executed, line, run, String::new())

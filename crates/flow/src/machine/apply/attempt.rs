@@ -84,6 +84,7 @@ impl FlowState {
                 None => self.notes.clear(),
             }
             self.patience = Patience::default();
+            self.failures = 0;
             self.alike = Alike::default();
             self.take_fields(workflow, &outcome.fields);
             self.keep_result(workflow, ended);
@@ -126,6 +127,8 @@ impl FlowState {
         let summary = outcome
             .result
             .as_ref()
+            // What was handed in under seal says nothing to anybody.
+            .filter(|result| result["sealed"].is_null())
             .and_then(|result| result["summary"].as_str());
         self.said = summary
             .unwrap_or_default()

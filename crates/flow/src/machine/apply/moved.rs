@@ -7,7 +7,7 @@ use crate::machine::told;
 use crate::snapshot::Left;
 use crate::workflow::{Checkpoints, Owner, Workflow};
 use kernel::event::{Arrival, Moved};
-use kernel::position::Hold;
+use kernel::position::{Hold, LOOK_AGAIN};
 use kernel::table::{Actor, Kind};
 use kernel::{Decision, StateName};
 
@@ -64,6 +64,8 @@ impl FlowState {
             (&self.position.hold, moved.action.as_str()),
             (Some(Hold::Approval { .. }), "reject")
         );
+        let held = matches!(self.position.hold, Some(Hold::Budget { .. }));
+        let looks_again = held && moved.action == LOOK_AGAIN;
         let passed = matches!(self.stage, Stage::Judged { passed: true, .. });
         if moved.arrival == Arrival::Entered {
             self.record.left(moved, self.decision.as_ref(), self.moves);
@@ -84,6 +86,7 @@ impl FlowState {
             self.made.record(&self.touched);
             self.idle.answered();
             self.alike = Alike::default();
+            self.failures = 0;
         }
         if moved.arrival == Arrival::Entered {
             let judged = matches!(self.stage, Stage::Judged { .. });
@@ -116,6 +119,7 @@ impl FlowState {
                 }
                 // What was asked for in an earlier state means nothing here.
                 self.outcome = None;
+                self.failures = 0;
                 self.asked = None;
                 self.tell_in_file(workflow, moved);
                 self.words.clear();
@@ -174,6 +178,16 @@ impl FlowState {
                 self.stage = Stage::Judged {
                     passed: false,
                     stalled: false,
+                };
+            }
+            Arrival::Stayed if looks_again => {
+                let role = workflow.states[&self.position.state].role.as_ref();
+                let worked = role.and_then(|role| self.results.get(role));
+                self.stage = match worked {
+                    Some(worked) => Stage::Answered {
+                        attempt: Some(worked.attempt),
+                    },
+                    None => Stage::Fresh,
                 };
             }
             Arrival::Stayed => {}
