@@ -6,6 +6,7 @@
 //! What a suite says is still what a process says about itself: `docs/proof.md` says what that is worth.
 
 mod answered;
+mod beside;
 mod judged;
 mod little;
 mod plan;

@@ -2,7 +2,7 @@
 
 use super::plan::Plan;
 use super::seen::{Fate, Reached, Tried};
-use super::{Control, Found, Purpose, Record, answered};
+use super::{Control, Found, Purpose, Record, answered, beside};
 use crate::text::first_few;
 use std::collections::BTreeSet;
 
@@ -84,6 +84,12 @@ impl Control<'_> {
             Purpose::Behaviour | Purpose::Refactoring | Purpose::Unsaid => {
                 if let Some(why) = self.unmutated(plan, record) {
                     return Found::Weak(format!("nothing was mutated: {why}"));
+                }
+                // What has mutants shows nothing of what has none.
+                let asked = self.controls.need_mutants() && self.subject.mutants != Some(0);
+                let beside = beside::unmutated(&self.files.code, plan);
+                if asked && !beside.is_empty() {
+                    return Found::Weak(format!("not mutated: {}", first_few(&beside, 3)));
                 }
                 record.told.extend(
                     survived

@@ -1,0 +1,145 @@
+//! What of a change does something and has no mutants: a lambda of a module, a macro, a module whose
+//! functions nobody calls from outside. Beside a function that has some, nothing would tell of it.
+//!
+//! It goes by lines, as formatted code has them.
+
+use super::File;
+use super::plan::Plan;
+use languages::one_line;
+
+/// Each of them by its place, in the order of the files.
+pub(super) fn unmutated(code: &[File], plan: &Plan) -> Vec<String> {
+    let mut found = Vec::new();
+    for file in code {
+        let ending = file.path.rsplit('.').next().unwrap_or_default();
+        let has_function = plan.functions.iter().any(|one| one.path == file.path);
+        let lines: Vec<usize> = match ending {
+            "py" => lambdas(&file.now),
+            "rs" => macros(&file.now),
+            "js" | "mjs" | "cjs" if !has_function => functions(&file.now),
+            _ => Vec::new(),
+        };
+        let before = file.before.as_deref().unwrap_or_default();
+        let is_new = |line: &str| !before.lines().any(|old| old.trim() == line.trim());
+        let all: Vec<&str> = file.now.lines().collect();
+        let new = lines.into_iter().filter(|at| is_new(all[*at]));
+        let first = new.map(|at| {
+            let line = one_line(all[at].trim(), 60);
+            format!("`{line}` ({}:{})", file.path, at + 1)
+        });
+        // One of each file says enough.
+        found.extend(first.take(1));
+    }
+    found
+}
+
+/// Lines of Python outside of functions that make one, or run a text.
+fn lambdas(text: &str) -> Vec<usize> {
+    let mut within: Option<usize> = None;
+    let mut found = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let bare = line.trim_start();
+        if bare.is_empty() || bare.starts_with('#') {
+            continue;
+        }
+        let depth = line.len() - bare.len();
+        if within.is_some_and(|outer| depth <= outer && !bare.starts_with(')')) {
+            within = None;
+        }
+        if within.is_some() {
+            continue;
+        }
+        let acts = ["lambda ", "lambda:", "exec(", "eval("];
+        if bare.starts_with("def ") || bare.starts_with("async def ") {
+            within = Some(depth);
+        } else if acts.iter().any(|one| bare.contains(one)) {
+            found.push(at);
+        }
+    }
+    found
+}
+
+/// Lines of macros in Rust.
+fn macros(text: &str) -> Vec<usize> {
+    let mut within: Option<usize> = None;
+    let mut found = Vec::new();
+    for (at, line) in text.lines().enumerate() {
+        let bare = line.trim_start();
+        let depth = line.len() - bare.len();
+        if within.is_none() && bare.starts_with("macro_rules!") {
+            within = Some(depth);
+        }
+        if within.is_some() && !matches!(bare, "" | "}") {
+            found.push(at);
+        }
+        if within.is_some_and(|outer| depth <= outer && bare.starts_with('}')) {
+            within = None;
+        }
+    }
+    found
+}
+
+/// Lines of JavaScript that make a function.
+fn functions(text: &str) -> Vec<usize> {
+    let lines = text.lines().enumerate();
+    let makes = |line: &str| {
+        let bare = line.trim_start();
+        !bare.starts_with("//") && (bare.contains("=>") || bare.contains("function"))
+    };
+    lines
+        .filter(|(_, line)| makes(line))
+        .map(|(at, _)| at)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(path: &str, before: Option<&str>, now: &str) -> Vec<String> {
+        let file = File {
+            path: path.to_owned(),
+            now: now.to_owned(),
+            before: before.map(str::to_owned),
+            changed: true,
+        };
+        unmutated(&[file], &Plan::default())
+    }
+
+    #[test]
+    fn what_does_something_and_has_no_mutants_is_found() {
+        let python =
+            "def a(x):\n    return sorted(x, key=lambda y: -y)\n\n\ntotal = lambda prices: 0\n";
+        assert_eq!(
+            of("a.py", None, python),
+            ["`total = lambda prices: 0` (a.py:5)"]
+        );
+        assert_eq!(of("a.py", None, "exec(TEXT)\n").len(), 1);
+        let class =
+            "class A:\n    def a(self):\n        return eval('1')\n\n    b = lambda self: 1\n";
+        assert_eq!(of("a.py", None, class), ["`b = lambda self: 1` (a.py:5)"]);
+        let rust = "macro_rules! total {\n    ($x:expr) => {\n        0\n    };\n}\n";
+        assert_eq!(of("a.rs", None, rust), ["`macro_rules! total {` (a.rs:1)"]);
+        let other = rust.replace("        0", "        1");
+        assert_eq!(of("a.rs", Some(rust), &other), ["`1` (a.rs:3)"]);
+        assert_eq!(of("a.mjs", None, "export default () => 0\n").len(), 1);
+    }
+
+    #[test]
+    fn what_was_there_or_does_nothing_is_not() {
+        let python = "import os\n\nRATE = 19\ntotal = lambda prices: 0\n";
+        assert!(of("a.py", Some(python), &format!("{python}MORE = 3\n")).is_empty());
+        assert!(
+            of(
+                "a.py",
+                None,
+                "def a():\n    return eval('1')\n# lambda x: x\n"
+            )
+            .is_empty()
+        );
+        let long = "def a(\n    key=lambda x: x,\n):\n    return eval('1')\n";
+        assert!(of("a.py", None, long).is_empty());
+        assert!(of("a.rs", None, "fn a() {}\n").is_empty());
+        assert!(of("a.js", None, "exports.rate = 19\n// a function\n").is_empty());
+    }
+}
