@@ -1,7 +1,7 @@
 //! Who decided, checked again: a signature must be of the person that the journal names, over the very
 //! words and the very moment that it records. It refuses a name that nothing vouches for.
 
-use crate::finding::{Finding, Rigour, finding};
+use crate::finding::{Asked, Finding, Rigour, finding};
 use engine::approval::{self, SIGNED, Words};
 use engine::start::STARTED;
 use engine::wave::folder::Waived;
@@ -10,6 +10,9 @@ use std::collections::BTreeMap;
 use store::RecordRef;
 use workspace::error::EngineError;
 use workspace::project::Project;
+
+/// Where those who may sign are listed, from the repository's top.
+const APPROVERS: &str = ".proofhouse/approvers";
 
 /// When something was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,15 +27,38 @@ pub(crate) enum Moment {
 pub(crate) struct Signers {
     approvers: Option<String>,
     rigour: Rigour,
+    given: Given,
     /// Who waived the sandbox of which milestone; the audit of milestones looks at their signatures.
     pub(crate) milestones: BTreeMap<String, Waived>,
 }
 
+/// Who says who may sign.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Given {
+    /// The repository as it lies here; a run may have said at its start.
+    Here,
+    /// Where a change is to go: neither the change nor its runs can name anybody else.
+    ThereAlone,
+}
+
 impl Signers {
-    pub(crate) fn of(project: &Project, rigour: Rigour) -> Result<Self, EngineError> {
+    pub(crate) fn of(project: &Project, asked: Asked<'_>) -> Result<Self, EngineError> {
+        let there = match asked.span {
+            Some(span) => span.there(project.top(), APPROVERS)?,
+            None => None,
+        };
+        let given = match there {
+            Some(_) => Given::ThereAlone,
+            // Nobody is named there, so nobody is passed over.
+            None => Given::Here,
+        };
         Ok(Self {
-            approvers: project.read_approvers()?,
-            rigour,
+            approvers: match there {
+                Some(there) => Some(there),
+                None => project.read_approvers()?,
+            },
+            rigour: asked.rigour,
+            given,
             milestones: engine::wave::folder::waivers(&project.at_top()),
         })
     }
@@ -42,9 +68,14 @@ impl Signers {
         let Body::RunStarted(started) = &event.body else {
             return None;
         };
-        started.signers.as_ref().map(|text| Self {
-            approvers: Some(text.clone()),
+        let signers = started.signers.as_ref()?;
+        Some(Self {
+            approvers: match self.given {
+                Given::Here => Some(signers.clone()),
+                Given::ThereAlone => self.approvers.clone(),
+            },
             rigour: Rigour::Ci,
+            given: self.given,
             milestones: self.milestones.clone(),
         })
     }

@@ -1,5 +1,6 @@
 //! What an audit says: each thing that does not hold, run by run, and how much was asked for.
 
+use crate::span::Span;
 use serde::Serialize;
 use store::FindingCode;
 
@@ -31,6 +32,8 @@ pub enum About {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct RunAudit {
     pub run: String,
+    /// Its journal, from the repository's top.
+    pub file: String,
     /// Records read.
     pub records: u64,
     /// The last record.
@@ -48,6 +51,17 @@ pub struct RunAudit {
     pub notes: Vec<Finding>,
 }
 
+/// What an audit is to look at, and how.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// One run; none: all of them.
+    pub run: Option<&'a str>,
+    pub rigour: Rigour,
+    /// The change that runs are to vouch for. Who may decide is then who may where it is to go, whatever
+    /// the change or a run says of it.
+    pub span: Option<&'a Span>,
+}
+
 /// How much an audit asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rigour {
@@ -59,9 +73,10 @@ pub enum Rigour {
 
 impl RunAudit {
     /// Nothing read yet.
-    pub(crate) fn new(run: String, claims: usize) -> Self {
+    pub(crate) fn new(run: String, file: String, claims: usize) -> Self {
         Self {
             run,
+            file,
             records: 0,
             head: None,
             claims,

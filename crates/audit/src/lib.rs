@@ -2,20 +2,27 @@
 //! chain, the commits that vouch for it, every step on the table, every piece of evidence; it trusts
 //! no checkpoint and no view. The clean-up ([`gc`]) removes what runs that are over left behind.
 
+mod covers;
 mod decisions;
 mod finding;
+pub mod formats;
 pub mod gc;
 mod landed;
+mod policy;
 mod project;
 mod run;
 mod seals;
+mod span;
 mod specs;
 mod views;
 mod waiver;
 mod walker;
 mod wave;
 
-pub use finding::{About, Finding, Rigour, RunAudit};
+pub use covers::{Coverage, Covered, Uncovered, covers};
+pub use finding::{About, Asked, Finding, Rigour, RunAudit};
+pub use policy::POLICY;
+pub use span::Span;
 
 use finding::{beside, finding};
 use report::look::run_name;
@@ -26,11 +33,8 @@ use workspace::project::Project;
 use workspace::records::{self, Standing};
 
 /// Audits one run, or all of them.
-pub fn audit(
-    project: &Project,
-    only: Option<&str>,
-    rigour: Rigour,
-) -> Result<Vec<RunAudit>, EngineError> {
+pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, EngineError> {
+    let only = asked.run;
     // Where refs were fetched, records are read as where they were made.
     records::lay_out_missing(project)?;
     let (claims, malformed) = git::claims(project.repo())?;
@@ -50,7 +54,7 @@ pub fn audit(
         }
     };
     let seals = seals::Seals::of(project)?;
-    let signers = decisions::Signers::of(project, rigour)?;
+    let signers = decisions::Signers::of(project, asked)?;
     let mut reports = Vec::new();
     for name in names {
         let mut report = run::audit(project, &name, &claims, &signers);
@@ -86,6 +90,12 @@ pub fn audit(
         reports.extend(wave::audit(project, &signers)?);
     }
     Ok(reports)
+}
+
+/// A file of ours as findings name it.
+pub(crate) fn from_top(project: &Project, path: &std::path::Path) -> String {
+    let inside = path.strip_prefix(project.top()).unwrap_or(path);
+    inside.display().to_string()
 }
 
 fn vouched(name: &str, claims: &[Claim], error: EngineError) -> Result<String, EngineError> {

@@ -26,7 +26,9 @@ pub(crate) fn audit(
     signers: &Signers,
 ) -> RunAudit {
     let claims: Vec<&Claim> = claims.iter().filter(|claim| claim.run == name).collect();
-    let mut report = RunAudit::new(name.to_owned(), claims.len());
+    let journal = project.journals().join(format!("{name}.jsonl"));
+    let file = crate::from_top(project, &journal);
+    let mut report = RunAudit::new(name.to_owned(), file, claims.len());
     if let Err(error) = read(project, name, &claims, signers, &mut report) {
         let what = format!("{}; {}", error.what, error.mend);
         report.findings.push(finding(&error.code, 0, what));

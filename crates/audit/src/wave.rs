@@ -34,7 +34,8 @@ pub(crate) fn audit(project: &Project, signers: &Signers) -> Result<Vec<RunAudit
         if own.is_empty() && !folder.join("wave.jsonl").exists() {
             continue;
         }
-        let mut report = RunAudit::new(format!("wave:{name}"), own.len());
+        let file = crate::from_top(project, &folder.join("wave.jsonl"));
+        let mut report = RunAudit::new(format!("wave:{name}"), file, own.len());
         let trailers = malformed
             .iter()
             .filter(|trailer| trailer.contains(&format!(" {name}@")));

@@ -258,6 +258,10 @@ pub struct GateOrder {
     pub known: Known,
     /// The checkpoint that followed each state's last passed gate.
     pub commits: BTreeMap<StateName, String>,
+    /// The last checkpoint, once something was executed that proves the work. A gate that executes nothing
+    /// cannot tell an edit from it: beside what agents have touched since, exactly that is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub proven: Option<String>,
     /// Wall limit in milliseconds for the whole gate.
     pub wall_millis: u64,
 }

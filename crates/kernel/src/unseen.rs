@@ -15,9 +15,33 @@ pub fn is_unseen(c: char) -> bool {
         )
 }
 
+/// The first such character of a text but line breaks and tabs, and where it stands. Pages are long and
+/// such characters rare, so plain letters are passed over as the bytes that they are.
+pub fn first_unseen(text: &str) -> Option<(usize, char)> {
+    let plain = |byte: &u8| matches!(byte, b' '..=b'~' | b'\n' | b'\t');
+    let mut at = 0;
+    while let Some(passed) = text.as_bytes()[at..].iter().position(|byte| !plain(byte)) {
+        at += passed;
+        let c = text[at..].chars().next()?;
+        if is_unseen(c) {
+            return Some((at, c));
+        }
+        at += c.len_utf8();
+    }
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_one_is_found_where_it_stands() {
+        assert_eq!(first_unseen("plain,\n\tand é ✓"), None);
+        assert_eq!(first_unseen("é\r\n"), Some((2, '\r')));
+        assert_eq!(first_unseen("a✓\u{200b}\u{1b}"), Some((4, '\u{200b}')));
+        assert_eq!(first_unseen("\u{7f}"), Some((0, '\u{7f}')));
+    }
 
     #[test]
     fn what_has_no_shape_is_told_from_what_has_one() {

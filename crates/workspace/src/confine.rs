@@ -8,13 +8,17 @@ use crate::project::Project;
 use crate::toolchains::Toolchains;
 use sandbox::{Endpoint, Enforcement, Network, Policy};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// What a policy needs to know of the settings.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Reach {
     read: Vec<PathBuf>,
     write: Vec<PathBuf>,
-    hidden: Vec<PathBuf>,
+    repo: PathBuf,
+    /// Looked for when something is first confined: it reads every setting of every toolchain, which a
+    /// command that only shows a run has no use for.
+    toolchains: OnceLock<Toolchains>,
     agents: Network,
     checks: Network,
     enforcement: Enforcement,
@@ -24,14 +28,11 @@ impl Reach {
     /// From the settings, and from what a person waived for this run.
     pub fn of(config: &Config, repo: &Path, waived_by: Option<&str>) -> Self {
         let exists = |path: &PathBuf| path.exists();
-        let mut read: Vec<PathBuf> = config
-            .texts("sandbox.read")
-            .unwrap_or_default()
-            .iter()
-            .map(|path| repo.join(path))
-            .collect();
-        let toolchains = Toolchains::of_environment(repo);
-        read.extend(toolchains.read);
+        let listed = |key: &str| {
+            let paths = config.texts(key).unwrap_or_default();
+            let paths = paths.iter().map(|path| repo.join(path));
+            paths.filter(exists).collect()
+        };
         let hosts = config.texts("network.hosts").unwrap_or_default();
         let endpoints = || {
             Network::Endpoints(
@@ -48,15 +49,10 @@ impl Reach {
             _ => endpoints(),
         };
         Self {
-            read: read.into_iter().filter(exists).collect(),
-            write: config
-                .texts("sandbox.write")
-                .unwrap_or_default()
-                .iter()
-                .map(|path| repo.join(path))
-                .filter(exists)
-                .collect(),
-            hidden: toolchains.hidden,
+            read: listed("sandbox.read"),
+            write: listed("sandbox.write"),
+            repo: repo.to_owned(),
+            toolchains: OnceLock::new(),
             agents: network("network.agents"),
             checks: network("network.checks"),
             enforcement: match waived_by {
@@ -67,11 +63,13 @@ impl Reach {
     }
 
     fn policy(&self, write: Vec<PathBuf>, network: &Network) -> Policy {
+        let found = || Toolchains::of_environment(&self.repo);
+        let toolchains = self.toolchains.get_or_init(found);
         let mut policy = Policy::confined(
-            self.read.clone(),
+            self.read.iter().chain(&toolchains.read).cloned(),
             write.into_iter().chain(self.write.iter().cloned()),
         );
-        policy.hidden = self.hidden.clone();
+        policy.hidden = toolchains.hidden.clone();
         policy.network = network.clone();
         policy.enforcement = self.enforcement.clone();
         policy

@@ -4,6 +4,7 @@
 mod checkpoint;
 mod claims;
 mod conversion;
+mod proven;
 mod put_back;
 mod unfinished;
 
@@ -14,6 +15,7 @@ pub use checkpoint::{
 };
 pub use claims::{Claim, TRAILER, claims, claims_by, claims_of};
 pub use conversion::{ATTRIBUTES, as_handed_out};
+pub use proven::as_proven;
 pub use put_back::{committed, put_back};
 pub use unfinished::{keep_unfinished, unfinished_ref};
 

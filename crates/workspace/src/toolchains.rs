@@ -78,6 +78,7 @@ const OF_A_KEY: [&str; 6] = ["token", "password", "passwd", "secret", "_auth", "
 const MOST: u64 = 1024 * 1024;
 
 /// What confined programs may read of toolchains, and what of it is hidden from them.
+#[derive(Debug)]
 pub(crate) struct Toolchains {
     pub(crate) read: Vec<PathBuf>,
     pub(crate) hidden: Vec<PathBuf>,

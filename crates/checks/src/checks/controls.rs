@@ -6,6 +6,7 @@
 //! What a suite says is still what a process says about itself: `docs/proof.md` says what that is worth.
 
 mod answered;
+mod judged;
 mod little;
 mod plan;
 mod seen;
@@ -23,6 +24,7 @@ use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, Runner, TestRun};
 use plan::{Mutant, Order, Plan};
+pub(crate) use seen::differing;
 use seen::{Fate, Reached, Tried};
 use serde::Serialize;
 use serde_json::json;
@@ -31,6 +33,10 @@ use std::time::{Duration, Instant};
 
 /// A control ended in another way than it must.
 pub(crate) const BROKEN: &str = "instrument_broken";
+/// Tests end otherwise in two runs of one tree: nobody has bent them, and nothing is shown by them.
+pub(crate) const FLAKY: &str = "flaky";
+/// How often is looked before something is called steady.
+pub(crate) const LOOKS: usize = 4;
 /// A body that always gives the same answer passes every test.
 const SURVIVED: &str = "mutant_survived";
 
@@ -220,6 +226,8 @@ enum Found {
     /// They could not be tried, or do not work on the code before either.
     Weak(String),
     Broken(Vec<String>),
+    /// Controls, or what they look at, end otherwise from run to run.
+    Flaky(Vec<String>),
     Survived(Vec<String>),
     /// Small mutants of which nobody says why they make no difference.
     Unanswered(Vec<String>),
@@ -254,6 +262,10 @@ impl Control<'_> {
                 );
                 refused(name, BROKEN, &reason, seen)
             }
+            Found::Flaky(seen) => {
+                let reason = flaky(seen);
+                refused(name, FLAKY, &reason, seen)
+            }
             Found::Survived(which) => {
                 let reason = format!(
                     "the tests would pass all the same: {}; add a test that tells it from the real one, such as a second input with another answer",
@@ -275,7 +287,7 @@ impl Control<'_> {
             Found::Weak(_) => Some(Word::from(Worth::Weak.as_str())),
             Found::Survived(_) => Some(Word::from(TOO_WEAK)),
             Found::Unanswered(_) => Some(Word::from(OPEN)),
-            Found::Broken(_) => None,
+            Found::Broken(_) | Found::Flaky(_) => None,
         });
         if !record.told.is_empty() && result.verdict == Verdict::Pass {
             result.details = several_lines(&record.told.join("\n"));
@@ -463,16 +475,26 @@ impl Control<'_> {
         let plan = &plan;
         let wrong = seen::wrong_canaries(plan, self.first, &control.run);
         if !wrong.is_empty() {
-            return self.alone(plan, wrong);
+            return self.alone(room, plan, wrong);
         }
         let mut unsteady = seen::differing(self.first, &control.run);
         if !unsteady.is_empty() {
             // Once more with and without: who changes by itself is no sign of anything.
             let again = self.look(room)?;
             let plain = self.look(&(self.candidate)()?)?;
-            let always = seen::differing(self.first, &again.run);
-            let by_itself = seen::differing(self.first, &plain.run);
-            let broken: Vec<String> = unsteady.intersection(&always).cloned().collect();
+            let mut always = seen::differing(self.first, &again.run);
+            let mut by_itself = seen::differing(self.first, &plain.run);
+            let mut broken: Vec<String> = unsteady.intersection(&always).cloned().collect();
+            for _ in 1..LOOKS {
+                if !by_itself.is_empty() || broken.is_empty() {
+                    break;
+                }
+                let differs = seen::differing(self.first, &self.look(room)?.run);
+                broken.retain(|name| differs.contains(name));
+                always.extend(differs);
+                let plain = self.look(&(self.candidate)()?)?;
+                by_itself.extend(seen::differing(self.first, &plain.run));
+            }
             if by_itself.is_empty() && !broken.is_empty() {
                 let told = broken.iter().map(|name| {
                     format!("an edit without effect in the changed code changes what {name} says")
@@ -483,7 +505,7 @@ impl Control<'_> {
             unsteady.extend(by_itself);
             let names: Vec<&String> = unsteady.iter().collect();
             record.told.push(format!(
-                "changes from run to run, and counts for nothing: {}",
+                "flaky, from run to run, and counts for nothing: {}",
                 first_few(&names, 10)
             ));
         }
@@ -499,11 +521,8 @@ impl Control<'_> {
         })
     }
 
-    /// Canaries went wrong: are they wrong without placebos as well, and were they before the change?
-    fn alone(&self, plan: &Plan, first: Vec<String>) -> Result<Found, Error> {
-        let room = (self.candidate)()?;
-        plan.lay_canaries(&room)?;
-        let wrong = seen::wrong_canaries(plan, self.first, &self.look(&room)?.run);
+    /// Canaries went wrong: were they before the change, and are they every time, with placebos or without?
+    fn alone(&self, marked: &Room, plan: &Plan, first: Vec<String>) -> Result<Found, Error> {
         let base = (self.base)()?;
         plan.lay_base(&base)?;
         let before = self.look(&base)?;
@@ -513,7 +532,24 @@ impl Control<'_> {
                 "controls do not work here, before the change either ({why})"
             )));
         }
-        Ok(Found::Broken(if wrong.is_empty() { first } else { wrong }))
+        let plain = (self.candidate)()?;
+        plan.lay_canaries(&plain)?;
+        for room in [&plain, marked] {
+            let mut wrong: Option<Vec<String>> = None;
+            for _ in 0..LOOKS {
+                let shown = self.look(room)?;
+                let now = seen::steadily_wrong(plan, self.first, &shown.run);
+                let wrong = wrong.get_or_insert_with(|| now.clone());
+                wrong.retain(|one| now.contains(one));
+                if wrong.is_empty() {
+                    break;
+                }
+            }
+            if let Some(wrong) = wrong.filter(|wrong| !wrong.is_empty()) {
+                return Ok(Found::Broken(wrong));
+            }
+        }
+        Ok(Found::Flaky(first))
     }
 
     fn mutate(
@@ -554,133 +590,6 @@ impl Control<'_> {
         shown
     }
 
-    fn judged(&self, plan: &Plan, reached: &Reached, record: &mut Record) -> Found {
-        let noticed = |tried: &&Tried| matches!(tried.fate, Fate::Noticed { .. });
-        let mut survived: Vec<String> = Vec::new();
-        let mut unreached: Vec<String> = Vec::new();
-        for function in &plan.functions {
-            let own = |tried: &&Tried| tried.number == function.number;
-            if !reached.has(function.number) {
-                unreached.push(format!(
-                    "`{}` ({}:{})",
-                    function.name, function.path, function.line
-                ));
-                continue;
-            }
-            let lives =
-                |tried: &&Tried| tried.constant && matches!(tried.fate, Fate::Survived { .. });
-            let living = record.mutants.iter().filter(own).filter(lives);
-            survived.extend(living.map(|one| one.what.clone()));
-        }
-        let others = record.mutants.iter().filter(|one| !one.constant);
-        let others = others.filter(|one| matches!(one.fate, Fate::Survived { .. }));
-        let open: Vec<String> = others.map(|one| one.what.clone()).collect();
-        let said = match self.controls.are_answered() {
-            true => {
-                let result = self.subject.result;
-                let answers = result.map_or(&serde_json::Value::Null, |one| &one["answers"]);
-                answered::Said::of(&open, answers)
-            }
-            false => answered::Said::default(),
-        };
-        record.told.extend(open.iter().map(|one| {
-            format!("no test notices: {one}; add a test, or say why it makes no difference")
-        }));
-        let accepted = said.equivalent.iter();
-        record
-            .told
-            .extend(accepted.map(|one| format!("makes no difference, it was said: {one}")));
-        record
-            .told
-            .extend(unreached.iter().map(|one| format!("no test reaches {one}")));
-        let nothing = !plan.functions.is_empty() && unreached.len() == plan.functions.len();
-        let count = record.mutants.iter().filter(noticed).count();
-        match self.purpose {
-            // They look at its text, or run it where no mark of ours can be seen.
-            _ if nothing && count > 0 => Found::Weak(format!(
-                "tests notice another {}, and none was seen to run it",
-                first_few(&unreached, 3)
-            )),
-            Purpose::Behaviour if nothing => Found::Survived(vec![format!(
-                "no test reaches what the change touches: {}",
-                first_few(&unreached, 5)
-            )]),
-            Purpose::Unsaid if nothing => Found::Weak(format!(
-                "no test reaches what the change touches: {}",
-                first_few(&unreached, 5)
-            )),
-            Purpose::Behaviour | Purpose::Unsaid if !survived.is_empty() => {
-                Found::Survived(survived)
-            }
-            Purpose::Behaviour | Purpose::Unsaid if !said.real.is_empty() => {
-                Found::Survived(said.real)
-            }
-            Purpose::Behaviour | Purpose::Unsaid if !said.open.is_empty() => {
-                Found::Unanswered(said.open)
-            }
-            // A part of the change that nothing runs is not shown by tests of another part.
-            Purpose::Behaviour | Purpose::Unsaid
-                if !unreached.is_empty() && self.controls.need_mutants() =>
-            {
-                Found::Weak(format!("no test reaches {}", first_few(&unreached, 5)))
-            }
-            Purpose::Refactoring if count == 0 && !plan.functions.is_empty() => Found::Weak(
-                "no test notices when the code that was touched does something else".to_owned(),
-            ),
-            Purpose::Behaviour | Purpose::Refactoring | Purpose::Unsaid => {
-                if let Some(why) = self.unmutated(plan, record) {
-                    return Found::Weak(format!("nothing was mutated: {why}"));
-                }
-                record.told.extend(
-                    survived
-                        .into_iter()
-                        .map(|one| format!("no test notices: {one}")),
-                );
-                let mut held = Self::held(plan, record, open.len());
-                if !said.equivalent.is_empty() {
-                    held.push_str("; of each it was said why it makes no difference");
-                }
-                Found::Held(held)
-            }
-        }
-    }
-
-    fn held(plan: &Plan, record: &Record, open: usize) -> String {
-        let noticed = record.mutants.iter();
-        let noticed = noticed.filter(|tried| matches!(tried.fate, Fate::Noticed { .. }));
-        let numbers: Vec<u32> = noticed.map(|tried| tried.number).collect();
-        let functions = numbers
-            .iter()
-            .collect::<std::collections::BTreeSet<_>>()
-            .len();
-        let canaries: usize = plan.tests.iter().map(|test| test.canaries.len()).sum();
-        let turned: usize = plan.tests.iter().map(|test| test.turned.len()).sum();
-        let mut said = format!("{canaries} canaries");
-        if turned > 0 {
-            said.push_str(&format!(" and {} turned round", counted(turned, "test")));
-        }
-        said.push_str(" ended as they must");
-        match plan.functions.len() {
-            0 => said.push_str("; nothing of the change was mutated"),
-            _ => said.push_str(&format!(
-                "; {} of {} {} noticed",
-                counted(numbers.len(), "mutant"),
-                counted(functions, "function"),
-                if numbers.len() == 1 { "was" } else { "were" }
-            )),
-        }
-        if record.left_out > 0 {
-            said.push_str(&format!(
-                "; {} more were left out (`checks.mutants`)",
-                record.left_out
-            ));
-        }
-        if open > 0 {
-            said.push_str(&format!("; not noticed: {}", counted(open, "small mutant")));
-        }
-        said
-    }
-
     /// Runs the suite in a room, from scratch and for not much longer than it took before.
     fn look(&self, room: &Room) -> Result<Shown, Error> {
         room.forget_compiled()?;
@@ -695,11 +604,12 @@ impl Control<'_> {
     }
 }
 
-fn counted(count: usize, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
+/// What is said of tests that end otherwise in two runs of one tree.
+pub(crate) fn flaky<S: AsRef<str> + std::fmt::Display>(seen: &[S]) -> String {
+    format!(
+        "flaky: the same tree was run more than once and ended otherwise: {}; what tests ask must have the same answer every time",
+        first_few(seen, 3)
+    )
 }
 
 fn refused(name: &str, code: &str, reason: &str, all: &[String]) -> CheckResult {

@@ -11,7 +11,7 @@ mod kept;
 pub(crate) mod laid_out;
 
 use crate::Subject;
-use crate::checks::controls::{Control, Controls, Purpose};
+use crate::checks::controls::{Control, Controls, FLAKY, LOOKS, Purpose, differing, flaky};
 use crate::checks::suite::{
     evidence,
     instrument::{AsWritten, Instrument, Shown},
@@ -21,7 +21,7 @@ use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
 use crate::judge::Judge;
 use crate::room::Room;
 use crate::settings::{Choice, Items, Text, Texts, Words};
-use crate::text::{first_few, several_lines};
+use crate::text::{first_few, one_line, several_lines};
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use kernel::{StateName, Word};
 use laid_out::{Layout, Wanted};
@@ -30,6 +30,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::time::Instant;
+
+/// A red suite that takes no more milliseconds than that is run once more: is it always red?
+const AGAIN: u64 = 60_000;
 
 /// The change's own tests fail on the code before and pass on the candidate, and none that was there
 /// is weakened.
@@ -161,6 +164,16 @@ impl Judge for RedGreen {
             room.inside(subject, |inside| instrument.show(inside, started))
                 .map_err(cannot)
         };
+        // Whoever ends otherwise in two runs of one tree has bent nothing.
+        let unsteady = |room: &Room, instrument: &Instrument, run: &TestRun, looks: usize| {
+            for _ in 1..looks {
+                let other = differing(run, &look(room, instrument)?.run);
+                if !other.is_empty() {
+                    return Ok(other.into_iter().collect());
+                }
+            }
+            Ok::<Vec<String>, Tripped>(Vec::new())
+        };
         let after = room()?;
         layout.candidate(subject, &after).map_err(cannot)?;
         let mut results = Vec::new();
@@ -185,7 +198,15 @@ impl Judge for RedGreen {
             // blamed for what was red before, and what stays red shows less than a green suite does.
             let by_itself = instruments.iter().any(Instrument::is_as_written);
             lessens.extend(as_before.clone().filter(|_| !by_itself));
-            results.push(self.green(subject, change, shown, as_before)?);
+            let is_red = shown.ending == Ending::Red && as_before.is_none();
+            let short = shown.executed.ended.millis <= AGAIN;
+            let other = match is_red && short {
+                true => unsteady(&after, instrument, &shown.run, 2)?,
+                false => Vec::new(),
+            };
+            let mut result = self.green(subject, change, shown, as_before)?;
+            call_flaky(&mut result, &other);
+            results.push(result);
         }
         if !passed(&results) {
             return Ok(results);
@@ -196,7 +217,12 @@ impl Judge for RedGreen {
                 .with_the_tests_before(subject, &before, &earlier)
                 .map_err(cannot)?;
             for instrument in &instruments {
-                results.extend(self.as_they_were(subject, look(&earlier, instrument)?)?);
+                let shown = look(&earlier, instrument)?;
+                let run = shown.run.clone();
+                if let Some(mut result) = self.as_they_were(subject, shown)? {
+                    call_flaky(&mut result, &unsteady(&earlier, instrument, &run, LOOKS)?);
+                    results.push(result);
+                }
             }
         }
         if change != Change::Untouched {
@@ -243,6 +269,14 @@ impl Judge for RedGreen {
             results.push(result);
         }
         Ok(results)
+    }
+}
+
+/// A failure of tests that end otherwise when they are run again.
+fn call_flaky(result: &mut CheckResult, unsteady: &[String]) {
+    if result.verdict == Verdict::Fail && !unsteady.is_empty() {
+        result.reason = one_line(&flaky(unsteady), 300);
+        result.code = Some(FLAKY.to_owned());
     }
 }
 

@@ -6,7 +6,7 @@
 //! a reviewer, and `proofhouse heal`.
 
 use crate::Subject;
-use crate::checks::controls::{Control, Controls, Files, Purpose};
+use crate::checks::controls::{Control, Controls, FLAKY, Files, LOOKS, Purpose, differing, flaky};
 use crate::checks::frozen;
 use crate::checks::suite::instrument::Instrument;
 use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
@@ -233,13 +233,30 @@ impl Tripwire {
                 format!("the frozen tests on the candidate, in a clean room: {why}"),
             ),
         };
+        // Whoever is red at one time and green at another has gained nothing by it, and bent nothing.
+        let mut unsteady = Vec::new();
+        for _ in 1..LOOKS {
+            if verdict == Verdict::Pass || !unsteady.is_empty() {
+                break;
+            }
+            let again = order.run(inside, started).map_err(cannot)?;
+            unsteady.extend(differing(&run, &again.run));
+        }
+        let reason = match unsteady.is_empty() {
+            true => reason,
+            false => flaky(&unsteady),
+        };
         let mut result = executed.answer("tripwire: candidate", verdict, &reason);
         if verdict != Verdict::Pass {
             result.details = several_lines(&format!("{}{}", verdict::told(&run), result.details));
         }
         result.evidence.push(kept);
         if verdict != Verdict::Pass {
-            result.code = Some("gamed_green".to_owned());
+            let code = match unsteady.is_empty() {
+                true => "gamed_green",
+                false => FLAKY,
+            };
+            result.code = Some(code.to_owned());
         }
         Ok((result, (run, millis)))
     }

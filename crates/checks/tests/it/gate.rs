@@ -40,7 +40,7 @@ fn what_is_unknown_or_badly_set_could_not_run_and_the_rest_still_runs() {
     assert!(
         results[1]
             .reason
-            .contains("allowed keys: argv, as_written, controls, expect_exit")
+            .contains("allowed keys: argv, as_written, asked_in, controls, expect_exit")
     );
     assert!(!passes(&results));
 }

@@ -7,10 +7,11 @@ use checks::{BoxError, Keep, Place, Subject, TreeNow};
 use flow::Checkpoints;
 use kernel::effect::GateOrder;
 use kernel::outcome::Found;
-use kernel::outcome::{CheckResult, EvidenceRef, Verdict, passes};
+use kernel::outcome::{CheckResult, EvidenceRef, Verdict, Worth, passes};
 use kernel::{EffectId, What};
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 use store::Tree;
@@ -178,7 +179,12 @@ pub(super) fn perform(
     let mut tree = None;
     if commits(context, &results) {
         let index = home.join("judged-index");
-        match git::settled(context.project.repo(), &index, &|| rooms.come_since()) {
+        let settled = git::settled(context.project.repo(), &index, &|| rooms.come_since());
+        let settled = settled.and_then(|settled| {
+            let tree = as_proven(context, order, &results, &index, &settled.tree)?;
+            Ok(git::Settled { tree, ..settled })
+        });
+        match settled {
             Ok(settled) => {
                 results.extend(converted(&settled.converted));
                 tree = Some(settled.tree);
@@ -227,6 +233,36 @@ impl Answer {
             found,
         }
     }
+}
+
+/// The tree that a gate stands for. One that executes nothing has not judged what was edited since the last
+/// proof: beside what agents were sent to change, the work is kept as it was proven.
+fn as_proven(
+    context: &Context,
+    order: &GateOrder,
+    results: &[CheckResult],
+    index: &Path,
+    tree: &str,
+) -> Result<String, workspace::EngineError> {
+    let executes = |result: &CheckResult| result.ran.is_some() || Worth::of(result).is_some();
+    let Some(proven) = &order.proven else {
+        return Ok(tree.to_owned());
+    };
+    let touched = order.known.get("touched");
+    let touched: Vec<&String> = touched.into_iter().flatten().collect();
+    // An attempt that changed more files than the journal lists has a mark among them.
+    let cut = touched.iter().any(|path| !path.contains('/'));
+    if cut || results.iter().any(executes) {
+        return Ok(tree.to_owned());
+    }
+    let repo = context.project.repo();
+    let task = context.task.strip_prefix(repo).ok();
+    let ours: BTreeSet<String> = super::in_repo(context, touched).into_iter().collect();
+    let kept = |path: &str| {
+        let of_task = task.is_some_and(|task| Path::new(path).starts_with(task));
+        of_task || ours.contains(path)
+    };
+    git::as_proven(repo, index, tree, proven, &kept)
 }
 
 /// Whose answer it is that git would commit something else.

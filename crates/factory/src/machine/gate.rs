@@ -34,6 +34,7 @@ pub(crate) fn gate(
         frozen: BTreeMap::new(),
         known: kernel::effect::Known::default(),
         commits: BTreeMap::new(),
+        proven: None,
         standing: BTreeSet::new(),
         wall_millis: state.ledger.wall_limit(GATE_MILLIS),
     })

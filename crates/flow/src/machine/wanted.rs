@@ -118,6 +118,7 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         frozen: run.frozen.clone(),
         standing: run.standing(),
         commits: run.commits.clone(),
+        proven: run.good_commit.clone().filter(|_| !run.worth().is_empty()),
         known: run.known(workflow),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })

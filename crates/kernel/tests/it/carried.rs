@@ -61,6 +61,7 @@ fn effects() -> Vec<Effect> {
         standing: BTreeSet::from([StateName::from("plan")]),
         known: BTreeMap::new(),
         commits: BTreeMap::from([(StateName::from("plan"), "c0ffee".to_owned())]),
+        proven: Some("c0ffee".to_owned()),
         wall_millis: 1,
     };
     let checkpoint = CheckpointOrder {

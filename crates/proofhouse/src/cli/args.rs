@@ -173,13 +173,16 @@ A decision like any other: signed, or typed at a terminal. Three times; then it 
 A decision like any other: signed, or typed at a terminal. Gates behind the phase stand no more.")]
     Reopen(Reopen),
     /// Recompute everything that runs claim; exit 1 on any finding
-    #[command(after_help = "Example:\n  proofhouse audit --ci")]
-    Audit {
-        /// The run (default: all of them)
-        run: Option<String>,
-        /// For a build server: JSON, and where approvers are listed every decision must be signed
-        #[arg(long)]
-        ci: bool,
+    #[command(after_help = "Examples:
+  proofhouse audit --ci
+  proofhouse audit --covers origin/main..HEAD
+  proofhouse audit --ci --format sarif > proofhouse.sarif")]
+    Audit(Audit),
+    /// What a build server needs
+    #[command(after_help = "Example:\n  proofhouse ci init --for github")]
+    Ci {
+        #[command(subcommand)]
+        command: CiCommand,
     },
     /// Take the records of runs to where others are, or from there
     #[command(after_help = "Examples:
@@ -334,6 +337,49 @@ pub(crate) enum ConfigCommand {
     /// Let settings of the committed config.toml count that open the sandbox or the network; asks at
     /// the terminal
     Confirm,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Audit {
+    /// The run (default: all of them)
+    pub(crate) run: Option<String>,
+    /// For a build server: JSON, and where approvers are listed every decision must be signed
+    #[arg(long)]
+    pub(crate) ci: bool,
+    /// Every changed file of this change must be as a run proved it, or is named; `.proofhouse/policy.toml`
+    /// at BASE says which ones must be
+    #[arg(long, value_name = "BASE..HEAD", conflicts_with = "run")]
+    pub(crate) covers: Option<String>,
+    /// For other programs: `sarif` (code scanning), `junit` (test reports), `github` (annotations, and the
+    /// step's summary where `GITHUB_STEP_SUMMARY` names one)
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<AuditFormat>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum AuditFormat {
+    Sarif,
+    Junit,
+    Github,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum CiCommand {
+    /// Write the job that fetches the records of runs, audits them and looks which files they prove
+    Init {
+        /// Whose build server
+        #[arg(long = "for", value_name = "SERVER")]
+        server: CiServer,
+        /// Print it, and write nothing
+        #[arg(long)]
+        dry_run: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum CiServer {
+    Github,
+    Gitlab,
 }
 
 #[derive(Debug, Subcommand)]

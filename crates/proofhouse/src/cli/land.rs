@@ -382,7 +382,14 @@ pub(crate) fn sound(project: &Project, run: &str, out: &Out) -> Result<(), Engin
     if !done {
         return Ok(());
     }
-    let reports = audit::audit(project, Some(run), audit::Rigour::Usual)?;
+    let reports = audit::audit(
+        project,
+        audit::Asked {
+            run: Some(run),
+            rigour: audit::Rigour::Usual,
+            span: None,
+        },
+    )?;
     let findings = reports.into_iter().flat_map(|report| report.findings);
     let (broken, beside): (Vec<_>, Vec<_>) =
         findings.partition(|finding| finding.about == audit::About::Evidence);

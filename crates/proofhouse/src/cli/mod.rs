@@ -3,6 +3,7 @@
 mod agent_files;
 mod args;
 mod audit;
+mod ci;
 mod completions;
 mod config;
 mod decide;
@@ -156,13 +157,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         }
         Command::Heal(heal) => decide::decide(&project, &heal.decision(), out),
         Command::Reopen(reopen) => decide::decide(&project, &reopen.decision(), out),
-        Command::Audit { run, ci } => {
-            let rigour = match ci {
-                true => ::audit::Rigour::Ci,
-                false => ::audit::Rigour::Usual,
-            };
-            audit::audit(&project, run.as_deref(), rigour, out)
-        }
+        Command::Audit(args) => audit::audit(&project, args, out),
+        Command::Ci { command } => ci::ci(&project, command, out),
         Command::Do(_)
         | Command::Add(_)
         | Command::Phase(_)

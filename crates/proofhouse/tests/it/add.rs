@@ -6,6 +6,7 @@ mod codes;
 mod documents;
 mod header;
 mod opened;
+mod unjudged;
 pub(crate) mod waived;
 
 use crate::support::{Said, World};

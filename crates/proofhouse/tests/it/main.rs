@@ -15,6 +15,7 @@ mod circles;
 mod cli;
 mod coding_agents;
 mod config;
+mod covers;
 mod crash;
 mod decisions;
 mod demo;

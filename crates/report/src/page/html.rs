@@ -4,17 +4,15 @@
 use crate::address::encoded;
 use crate::evidence::Link;
 use kernel::Time;
-use kernel::unseen::is_unseen;
+use kernel::unseen::first_unseen;
 use maud::{Markup, html};
 use std::fmt::Display;
 
 /// Spells out what cannot be seen.
 pub(super) fn seen(page: &str) -> String {
-    let spelt = |c: char| !matches!(c, '\n' | '\t') && is_unseen(c);
     let mut safe = String::with_capacity(page.len() + 16);
     let mut rest = page;
-    // Such characters are rare and pages long: what lies between two is taken as one piece.
-    while let Some((at, c)) = rest.char_indices().find(|(_, c)| spelt(*c)) {
+    while let Some((at, c)) = first_unseen(rest) {
         safe.push_str(&rest[..at]);
         if c != '\r' {
             safe.push_str(&format!("[U+{:04X}]", u32::from(c)));

@@ -98,6 +98,18 @@ pub(super) fn wrong_canaries(plan: &Plan, first: &TestRun, now: &TestRun) -> Vec
     wrong
 }
 
+/// The same without copies of tests that now say something else themselves.
+pub(super) fn steadily_wrong(plan: &Plan, first: &TestRun, now: &TestRun) -> Vec<String> {
+    let unsteady = differing(first, now);
+    let mut wrong = wrong_canaries(plan, first, now);
+    wrong.retain(|fault| {
+        !unsteady
+            .iter()
+            .any(|name| fault.starts_with(&format!("{name} ")))
+    });
+    wrong
+}
+
 /// The same of canaries alone.
 pub(super) fn wrong_own(plan: &Plan, now: &TestRun) -> Vec<String> {
     let mut wrong = Vec::new();
@@ -168,7 +180,7 @@ fn wrong_copies(test: &Test, turned: &Turned, first: &TestRun, now: &TestRun) ->
 }
 
 /// The tests that say something else than before, or nothing.
-pub(super) fn differing(before: &TestRun, now: &TestRun) -> BTreeSet<String> {
+pub(crate) fn differing(before: &TestRun, now: &TestRun) -> BTreeSet<String> {
     let now: BTreeMap<&str, Status> = statuses(now);
     let before = statuses(before).into_iter();
     let other = before.filter(|(name, status)| now.get(name) != Some(status));

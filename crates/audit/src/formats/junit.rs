@@ -1,0 +1,171 @@
+//! JUnit's XML: every check of every run as a test, by the latest gate of each state, and the audit of the
+//! run as one more.
+
+use super::Audited;
+use crate::finding::RunAudit;
+use quick_xml::Writer;
+use quick_xml::events::BytesText;
+use report::gate::{Answer, Check, Gate, latest};
+use report::history::history;
+use report::look::peek_run;
+use std::fmt::Write as _;
+use std::io;
+use workspace::project::Project;
+
+/// The whole report. A run whose journal cannot be read has its audit alone.
+pub fn junit(project: &Project, audited: &Audited<'_>) -> String {
+    let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+    let runs: Vec<(&RunAudit, Vec<Gate>)> = audited
+        .runs
+        .iter()
+        .map(|audit| (audit, gates(project, &audit.run)))
+        .collect();
+    let written = writer
+        .create_element("testsuites")
+        .with_attribute(("name", "Proofhouse"))
+        .write_inner_content(|writer| {
+            for (audit, gates) in &runs {
+                suite(writer, audit, gates)?;
+            }
+            if let Some(coverage) = audited.coverage {
+                let count = coverage.covered.len() + coverage.uncovered.len();
+                let failed = coverage.uncovered.iter().filter(|one| one.required).count();
+                open(writer, "covers", [count, failed, 0], &|writer| {
+                    for one in &coverage.covered {
+                        case(writer, "covers", &one.path, 0, None)?;
+                    }
+                    for one in &coverage.uncovered {
+                        let word = if one.required { "failure" } else { "skipped" };
+                        case(writer, "covers", &one.path, 0, Some((word, &one.why)))?;
+                    }
+                    Ok(())
+                })?;
+            }
+            Ok(())
+        });
+    written.expect("a list of bytes takes whatever is written");
+    let text = String::from_utf8_lossy(&writer.into_inner()).into_owned();
+    format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}\n")
+}
+
+fn gates(project: &Project, run: &str) -> Vec<Gate> {
+    let Ok(peek) = peek_run(project, run) else {
+        return Vec::new();
+    };
+    let Ok(history) = history(project, run) else {
+        return Vec::new();
+    };
+    let mut gates = history.gates(peek.machine.workflow().noted_check());
+    gates.reverse();
+    gates
+}
+
+fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, gates: &[Gate]) -> io::Result<()> {
+    let latest = latest(gates);
+    let checks: Vec<(&Gate, &Check)> = latest
+        .iter()
+        .flat_map(|gate| gate.checks.iter().map(move |check| (*gate, check)))
+        .collect();
+    let many = |answer: Answer| {
+        let of = checks.iter().filter(|(_, check)| verdict(check) == answer);
+        of.count()
+    };
+    let counts = [
+        checks.len() + audit.findings.len().max(1),
+        many(Answer::Failed) + audit.findings.len(),
+        many(Answer::CouldNotRun),
+    ];
+    open(writer, &audit.run, counts, &|writer| {
+        for (gate, check) in &checks {
+            let class = format!("{}.{}", audit.run, gate.state);
+            let problem = match verdict(check) {
+                Answer::Passed => None,
+                Answer::Failed => Some("failure"),
+                Answer::CouldNotRun => Some("error"),
+                Answer::Noted => Some("skipped"),
+            };
+            let problem = problem.map(|word| (word, check.reason.as_str()));
+            case(writer, &class, &check.check, check.millis, problem)?;
+        }
+        let class = format!("{}.audit", audit.run);
+        if audit.findings.is_empty() {
+            case(writer, &class, "clean", 0, None)?;
+        }
+        for one in &audit.findings {
+            let what = format!("{}:{}: {}", audit.file, one.line.max(1), one.what);
+            case(writer, &class, &one.code, 0, Some(("failure", &what)))?;
+        }
+        Ok(())
+    })
+}
+
+/// What it says of the work: what is not reached yet has failed nobody.
+fn verdict(check: &Check) -> Answer {
+    match check.not_yet {
+        true => Answer::Noted,
+        false => check.answer,
+    }
+}
+
+type Inner<'a> = &'a dyn Fn(&mut Writer<Vec<u8>>) -> io::Result<()>;
+
+fn open(
+    writer: &mut Writer<Vec<u8>>,
+    name: &str,
+    [tests, failures, errors]: [usize; 3],
+    inner: Inner<'_>,
+) -> io::Result<()> {
+    let [tests, failures, errors] = [tests, failures, errors].map(|many| many.to_string());
+    writer
+        .create_element("testsuite")
+        .with_attributes([
+            ("name", plain(name).as_str()),
+            ("tests", tests.as_str()),
+            ("failures", failures.as_str()),
+            ("errors", errors.as_str()),
+        ])
+        .write_inner_content(|writer| inner(writer))?;
+    Ok(())
+}
+
+fn case(
+    writer: &mut Writer<Vec<u8>>,
+    class: &str,
+    name: &str,
+    millis: u64,
+    problem: Option<(&str, &str)>,
+) -> io::Result<()> {
+    let mut time = String::new();
+    // A text takes whatever is written.
+    let _ = write!(time, "{}.{:03}", millis / 1000, millis % 1000);
+    let (class, name) = (plain(class), plain(name));
+    let element = writer.create_element("testcase").with_attributes([
+        ("classname", class.as_str()),
+        ("name", name.as_str()),
+        ("time", time.as_str()),
+    ]);
+    let Some((word, what)) = problem else {
+        element.write_empty()?;
+        return Ok(());
+    };
+    let what = plain(what);
+    let first = what.lines().next().unwrap_or_default();
+    element.write_inner_content(|writer| {
+        let inner = writer
+            .create_element(word)
+            .with_attribute(("message", first));
+        inner.write_text_content(BytesText::new(&what))?;
+        Ok(())
+    })?;
+    Ok(())
+}
+
+/// XML has no word for most controls.
+fn plain(text: &str) -> String {
+    let shown = |c: char| match c {
+        '\n' | '\t' => c,
+        c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => '\u{fffd}',
+        c => c,
+    };
+    text.chars().map(shown).collect()
+}

@@ -1,0 +1,58 @@
+//! A change: from the commit that it is to go to, to its own last one.
+
+use std::path::Path;
+use workspace::error::EngineError;
+use workspace::git::{git, text};
+use workspace::project::Project;
+use workspace::worktree;
+
+/// The two ends of a change, as a person writes them.
+#[derive(Debug, Clone)]
+pub struct Span {
+    /// The commit that the change is to go to: its policy and its approvers hold.
+    pub onto: String,
+    pub head: String,
+}
+
+impl Span {
+    /// Reads `BASE..HEAD`, also with three dots; HEAD may be left out.
+    pub fn read(project: &Project, written: &str) -> Result<Self, EngineError> {
+        let ends = written
+            .split_once("...")
+            .or_else(|| written.split_once(".."));
+        let Some((base, head)) = ends.filter(|(base, _)| !base.is_empty()) else {
+            return Err(EngineError::user(
+                "span_invalid",
+                format!("`{written}` is not a change"),
+                "write `BASE..HEAD`, for instance `origin/main..HEAD`",
+            ));
+        };
+        let named = |name: &str| {
+            worktree::resolve(project.top(), name)?.ok_or_else(|| {
+                EngineError::user(
+                    "span_invalid",
+                    format!("this repository has no commit `{name}`"),
+                    "fetch it first; a build server often has the newest commit alone (`fetch-depth: 0`)",
+                )
+            })
+        };
+        Ok(Self {
+            onto: named(base)?,
+            head: named(if head.is_empty() { "HEAD" } else { head })?,
+        })
+    }
+
+    /// A file as it stands where the change is to go.
+    pub(crate) fn there(&self, repo: &Path, path: &str) -> Result<Option<String>, EngineError> {
+        let listed = git(
+            repo,
+            &["ls-tree", "--full-tree", &self.onto, "--", path],
+            &[],
+        )?;
+        if listed.is_empty() {
+            return Ok(None);
+        }
+        let file = format!("{}:{path}", self.onto);
+        git(repo, &["show", &file], &[]).map(|bytes| Some(text(&bytes)))
+    }
+}

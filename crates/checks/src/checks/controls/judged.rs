@@ -1,0 +1,141 @@
+//! What controls say once all of them were tried: whether a suite could have failed, and by what.
+
+use super::plan::Plan;
+use super::seen::{Fate, Reached, Tried};
+use super::{Control, Found, Purpose, Record, answered};
+use crate::text::first_few;
+use std::collections::BTreeSet;
+
+impl Control<'_> {
+    /// What the mutants that were tried come to.
+    pub(super) fn judged(&self, plan: &Plan, reached: &Reached, record: &mut Record) -> Found {
+        let noticed = |tried: &&Tried| matches!(tried.fate, Fate::Noticed { .. });
+        let mut survived: Vec<String> = Vec::new();
+        let mut unreached: Vec<String> = Vec::new();
+        for function in &plan.functions {
+            let own = |tried: &&Tried| tried.number == function.number;
+            if !reached.has(function.number) {
+                unreached.push(format!(
+                    "`{}` ({}:{})",
+                    function.name, function.path, function.line
+                ));
+                continue;
+            }
+            let lives =
+                |tried: &&Tried| tried.constant && matches!(tried.fate, Fate::Survived { .. });
+            let living = record.mutants.iter().filter(own).filter(lives);
+            survived.extend(living.map(|one| one.what.clone()));
+        }
+        let others = record.mutants.iter().filter(|one| !one.constant);
+        let others = others.filter(|one| matches!(one.fate, Fate::Survived { .. }));
+        let open: Vec<String> = others.map(|one| one.what.clone()).collect();
+        let said = match self.controls.are_answered() {
+            true => {
+                let result = self.subject.result;
+                let answers = result.map_or(&serde_json::Value::Null, |one| &one["answers"]);
+                answered::Said::of(&open, answers)
+            }
+            false => answered::Said::default(),
+        };
+        record.told.extend(open.iter().map(|one| {
+            format!("no test notices: {one}; add a test, or say why it makes no difference")
+        }));
+        let accepted = said.equivalent.iter();
+        record
+            .told
+            .extend(accepted.map(|one| format!("makes no difference, it was said: {one}")));
+        record
+            .told
+            .extend(unreached.iter().map(|one| format!("no test reaches {one}")));
+        let nothing = !plan.functions.is_empty() && unreached.len() == plan.functions.len();
+        let count = record.mutants.iter().filter(noticed).count();
+        match self.purpose {
+            // They look at its text, or run it where no mark of ours can be seen.
+            _ if nothing && count > 0 => Found::Weak(format!(
+                "tests notice another {}, and none was seen to run it",
+                first_few(&unreached, 3)
+            )),
+            Purpose::Behaviour if nothing => Found::Survived(vec![format!(
+                "no test reaches what the change touches: {}",
+                first_few(&unreached, 5)
+            )]),
+            Purpose::Unsaid if nothing => Found::Weak(format!(
+                "no test reaches what the change touches: {}",
+                first_few(&unreached, 5)
+            )),
+            Purpose::Behaviour | Purpose::Unsaid if !survived.is_empty() => {
+                Found::Survived(survived)
+            }
+            Purpose::Behaviour | Purpose::Unsaid if !said.real.is_empty() => {
+                Found::Survived(said.real)
+            }
+            Purpose::Behaviour | Purpose::Unsaid if !said.open.is_empty() => {
+                Found::Unanswered(said.open)
+            }
+            // A part of the change that nothing runs is not shown by tests of another part.
+            Purpose::Behaviour | Purpose::Unsaid
+                if !unreached.is_empty() && self.controls.need_mutants() =>
+            {
+                Found::Weak(format!("no test reaches {}", first_few(&unreached, 5)))
+            }
+            Purpose::Refactoring if count == 0 && !plan.functions.is_empty() => Found::Weak(
+                "no test notices when the code that was touched does something else".to_owned(),
+            ),
+            Purpose::Behaviour | Purpose::Refactoring | Purpose::Unsaid => {
+                if let Some(why) = self.unmutated(plan, record) {
+                    return Found::Weak(format!("nothing was mutated: {why}"));
+                }
+                record.told.extend(
+                    survived
+                        .into_iter()
+                        .map(|one| format!("no test notices: {one}")),
+                );
+                let mut held = Self::held(plan, record, open.len());
+                if !said.equivalent.is_empty() {
+                    held.push_str("; of each it was said why it makes no difference");
+                }
+                Found::Held(held)
+            }
+        }
+    }
+
+    fn held(plan: &Plan, record: &Record, open: usize) -> String {
+        let noticed = record.mutants.iter();
+        let noticed = noticed.filter(|tried| matches!(tried.fate, Fate::Noticed { .. }));
+        let numbers: Vec<u32> = noticed.map(|tried| tried.number).collect();
+        let functions = numbers.iter().collect::<BTreeSet<_>>().len();
+        let canaries: usize = plan.tests.iter().map(|test| test.canaries.len()).sum();
+        let turned: usize = plan.tests.iter().map(|test| test.turned.len()).sum();
+        let mut said = format!("{canaries} canaries");
+        if turned > 0 {
+            said.push_str(&format!(" and {} turned round", counted(turned, "test")));
+        }
+        said.push_str(" ended as they must");
+        match plan.functions.len() {
+            0 => said.push_str("; nothing of the change was mutated"),
+            _ => said.push_str(&format!(
+                "; {} of {} {} noticed",
+                counted(numbers.len(), "mutant"),
+                counted(functions, "function"),
+                if numbers.len() == 1 { "was" } else { "were" }
+            )),
+        }
+        if record.left_out > 0 {
+            said.push_str(&format!(
+                "; {} more were left out (`checks.mutants`)",
+                record.left_out
+            ));
+        }
+        if open > 0 {
+            said.push_str(&format!("; not noticed: {}", counted(open, "small mutant")));
+        }
+        said
+    }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    match count {
+        1 => format!("1 {what}"),
+        _ => format!("{count} {what}s"),
+    }
+}
