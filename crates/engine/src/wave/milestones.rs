@@ -245,7 +245,16 @@ fn summary(folder: &MilestoneFolder, board: &Board, runs: &[(String, String)]) -
             };
             let worth = report::look::peek_run(&folder.project, run);
             let worth = worth.map_or_else(|_| String::new(), |peek| peek.machine.worth());
-            format!("| {} | {outcome} | {run} | {worth} |\n", task.slug)
+            let accepted = report::due::waived(&folder.project, run, workspace::clock::now());
+            let accepted = accepted.unwrap_or_default();
+            let said = accepted.iter().map(report::due::Waiver::sentence);
+            let shown = Some(worth).filter(|worth| !worth.is_empty());
+            let shown: Vec<String> = shown.into_iter().chain(said).collect();
+            format!(
+                "| {} | {outcome} | {run} | {} |\n",
+                task.slug,
+                shown.join("; ")
+            )
         })
         .collect();
     let criteria: String =
