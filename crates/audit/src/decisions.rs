@@ -150,6 +150,11 @@ impl Signers {
         }
     }
 
+    /// How much is asked.
+    pub(crate) fn rigour(&self) -> Rigour {
+        self.rigour
+    }
+
     fn wants_signatures(&self) -> bool {
         self.rigour == Rigour::Ci && self.approvers.is_some()
     }

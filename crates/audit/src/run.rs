@@ -1,7 +1,7 @@
 //! One run, recomputed: its chain, its steps, its evidence, and what was written of it beside it.
 
 use crate::decisions::{self, Signers};
-use crate::finding::{Finding, RunAudit, beside, finding};
+use crate::finding::{Finding, Rigour, RunAudit, beside, finding};
 use crate::landed;
 use crate::views;
 use crate::walker::Walker;
@@ -9,6 +9,7 @@ use flow::Flow;
 use kernel::machine::Activity;
 use kernel::outcome::EvidenceRef;
 use kernel::{Body, Machine};
+use report::due::Waiver;
 use report::look::{known, peek_run};
 use report::views::snapshot;
 use std::collections::BTreeSet;
@@ -29,6 +30,9 @@ pub(crate) fn audit(
     let journal = project.journals().join(format!("{name}.jsonl"));
     let file = crate::from_top(project, &journal);
     let mut report = RunAudit::new(name.to_owned(), file, claims.len());
+    let accepted = report::due::waived(project, name, workspace::clock::now());
+    // What cannot be read has its finding.
+    lapsed(&mut report, &accepted.unwrap_or_default(), signers.rigour());
     if let Err(error) = read(project, name, &claims, signers, &mut report) {
         let what = format!("{}; {}", error.what, error.mend);
         report.findings.push(finding(&error.code, 0, what));
@@ -170,6 +174,17 @@ fn read(
     Ok(())
 }
 
+/// Risks that somebody accepted until a day that is over. Nothing of the run is wrong; a build server asks
+/// for somebody to look at it again.
+fn lapsed(report: &mut RunAudit, accepted: &[Waiver], rigour: Rigour) {
+    let over = accepted.iter().filter(|one| one.over);
+    let over = over.map(|one| beside("waiver_expired", one.sentence()));
+    match rigour {
+        Rigour::Usual => report.notes.extend(over),
+        Rigour::Ci => report.findings.extend(over),
+    }
+}
+
 /// A journal that lies where another run's should: its first record names its own.
 fn of_another(name: &str, record: &RecordRef<'_>) -> Option<Finding> {
     let body: serde_json::Value = serde_json::from_str(record.body.get()).ok()?;
@@ -254,4 +269,36 @@ fn caches(
     }
     findings.extend(views::differing(&project.of_run(run.as_str()), machine));
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_waiver_that_is_over_is_told_and_fails_a_build_server() {
+        let accepted = |expiry: &str, over: bool| Waiver {
+            run: "t".to_owned(),
+            action: "risk_accepted".to_owned(),
+            who: "ann".to_owned(),
+            at: workspace::clock::now(),
+            expiry: expiry.to_owned(),
+            over,
+            because: String::new(),
+        };
+        let all = [accepted("2026-01-01", true), accepted("2999-01-01", false)];
+        let told = |rigour: Rigour| {
+            let mut report = RunAudit::new("t".to_owned(), String::new(), 0);
+            lapsed(&mut report, &all, rigour);
+            (report.findings, report.notes)
+        };
+        let (findings, notes) = told(Rigour::Usual);
+        assert!(findings.is_empty() && notes.len() == 1);
+        assert_eq!(notes[0].code, "waiver_expired");
+        assert!(notes[0].what.contains("ann until 2026-01-01"));
+        let (findings, notes) = told(Rigour::Ci);
+        assert!(findings.len() == 1 && notes.is_empty());
+        // It bears on no evidence: the work may land.
+        assert_eq!(findings[0].about, crate::About::Beside);
+    }
 }

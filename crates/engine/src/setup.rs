@@ -106,6 +106,14 @@ pub fn lock(
     // What cannot be read is not locked.
     project.config()?;
     let setup = hash(project)?;
+    let before = read(project)?.and_then(|setup| setup.locked);
+    if let Some(locked) = before.filter(|locked| locked.setup == setup) {
+        return Err(EngineError::user(
+            "already_locked",
+            format!("{} has locked this very setup", locked.who),
+            "there is nothing to do; after a change of config.toml or approvers it is locked anew",
+        ));
+    }
     let approved = approve(&Words {
         run: SIGNED_AS,
         seq: 0,

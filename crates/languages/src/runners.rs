@@ -21,7 +21,7 @@ mod xml;
 
 pub use compare::{Comparison, compare};
 pub use coverage::{Coverage, coverage};
-pub use detect::{detect, is_python_test, python_line};
+pub use detect::{detect, is_plain_python, is_python_test, python_line};
 pub use lines::{Call, call};
 pub use script::{Script, script};
 pub use table::{DRIVER, Known, REPORT, RUNNERS, Results, Runner};

@@ -233,7 +233,7 @@ fn decisions(project: &Project) -> Result<Vec<Step>, EngineError> {
 }
 
 /// Decisions of a run that hold until a day.
-fn waived(project: &Project, run: &str, now: Time) -> Result<Vec<Waiver>, EngineError> {
+pub fn waived(project: &Project, run: &str, now: Time) -> Result<Vec<Waiver>, EngineError> {
     let decided = history(project, run)?.decisions().into_iter();
     let waiver = |one: crate::history::Decided| {
         let expiry = expiry(&one.decision.because)?;
@@ -249,6 +249,14 @@ fn waived(project: &Project, run: &str, now: Time) -> Result<Vec<Waiver>, Engine
         })
     };
     Ok(decided.filter_map(waiver).collect())
+}
+
+impl Waiver {
+    /// Until when, in whose name.
+    pub fn sentence(&self) -> String {
+        let over = if self.over { ", which is over" } else { "" };
+        format!("risk accepted by {} until {}{over}", self.who, self.expiry)
+    }
 }
 
 /// The day behind `expiry:` in a reason.

@@ -108,7 +108,7 @@ pub(crate) fn all(text: &str) -> Vec<Section> {
     let mut heading: Option<String> = None;
     let mut items: Vec<String> = Vec::new();
     let mut point = String::new();
-    for event in Parser::new_ext(text, options) {
+    for event in events(text, options) {
         match event {
             Event::Start(Tag::Heading { level, .. }) => {
                 heading = Some(String::new());
@@ -207,6 +207,34 @@ pub(crate) fn all(text: &str) -> Vec<Section> {
     sections
 }
 
+/// The parser's events, with the names of Python's own as they were meant: of `shop/__init__.py` it takes the
+/// underscores for bold print.
+fn events<'a>(text: &'a str, options: Options) -> impl Iterator<Item = Event<'a>> {
+    let all = Parser::new_ext(text, options).into_offset_iter();
+    all.map(|(event, range)| match event {
+        Event::Start(Tag::Strong) | Event::End(TagEnd::Strong) if in_a_word(text, &range) => {
+            Event::Text("__".into())
+        }
+        event => event,
+    })
+}
+
+/// Do these underscores stand inside of a word, such as a path?
+fn in_a_word(text: &str, range: &std::ops::Range<usize>) -> bool {
+    let (before, after) = (&text[..range.start], &text[range.end..]);
+    let opens = before
+        .chars()
+        .next_back()
+        .is_some_and(|c| matches!(c, '/' | '.'));
+    let mut follows = after.chars();
+    let goes_on = match follows.next() {
+        Some('.' | '/') => follows.next().is_some_and(char::is_alphanumeric),
+        Some(c) => c.is_alphanumeric(),
+        None => false,
+    };
+    text[range.clone()].starts_with("__") && (opens || goes_on)
+}
+
 /// What stands as code under a heading, block by block and span by span. Prose is left out.
 pub(crate) fn code_under(text: &str, heading: &str) -> Vec<String> {
     let wanted = heading.trim().to_lowercase();
@@ -256,6 +284,21 @@ fn write(heading: &mut Option<String>, sections: &mut [Section], piece: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_names_of_python_are_no_bold_print() {
+        let item = |text: &str| whole(text).items.pop().unwrap();
+        for name in [
+            "shop/__init__.py",
+            "__init__.py :: Shop",
+            "shop/__main__.py, new",
+            "shop.__version__",
+        ] {
+            assert_eq!(item(&format!("- {name}")), name);
+        }
+        assert_eq!(item("- __bold__ and **bolder**."), "bold and bolder.");
+        assert_eq!(item("- __Bold__: `a/__b__.py`"), "Bold: a/__b__.py");
+    }
 
     const TEXT: &str = "# Top\nintro\n\n## Commands *run*\n```sh\n# Risks\ncargo test\n```\n\
         ### Deeper\nmore\n\n## Risks\n- one: `a`\n  - inner **b**\n- two\n\nNext\n====\n<!-- no -->\n";

@@ -18,6 +18,15 @@ use workspace::project::Project;
 const DELTAS: &str = "deltas.md";
 const SUMMARY: &str = "SUMMARY.md";
 
+/// What is put away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Put {
+    /// A milestone that has reached its goal.
+    Done,
+    /// As it is: a person gives it up.
+    AsItIs,
+}
+
 /// A milestone as a person asks for it.
 #[derive(Debug, Clone, Default)]
 pub struct NewMilestone {
@@ -123,7 +132,7 @@ pub struct Archived {
 }
 
 /// Puts it away: its tasks are summed up and their lessons folded. Refused while a wave is live.
-pub fn archive(project: &Project, name: &str) -> Result<Archived, EngineError> {
+pub fn archive(project: &Project, name: &str, what: Put) -> Result<Archived, EngineError> {
     let folder = MilestoneFolder::find(project, Some(name))?;
     let (board, _) = folder.peek()?;
     if board.wave.is_some() {
@@ -132,6 +141,19 @@ pub fn archive(project: &Project, name: &str) -> Result<Archived, EngineError> {
             format!("a wave of `{name}` is live"),
             format!("end it: `proofhouse wave run {name}` or `proofhouse wave close {name}`"),
         ));
+    }
+    if what == Put::Done {
+        let report =
+            report::wave::report(&folder.project, &folder.milestone, &folder.branch(), &board);
+        if let Some(open) = report::wave::unmet(&report) {
+            return Err(EngineError::user(
+                &open.code,
+                open.what,
+                format!(
+                    "`proofhouse wave status {name}` shows what is left; `proofhouse milestone archive {name} --unfinished` puts it away as it is"
+                ),
+            ));
+        }
     }
     let runs = folder.runs()?;
     let learnt = report::due::lessons(&folder.project)?;
@@ -223,7 +245,16 @@ fn summary(folder: &MilestoneFolder, board: &Board, runs: &[(String, String)]) -
             };
             let worth = report::look::peek_run(&folder.project, run);
             let worth = worth.map_or_else(|_| String::new(), |peek| peek.machine.worth());
-            format!("| {} | {outcome} | {run} | {worth} |\n", task.slug)
+            let accepted = report::due::waived(&folder.project, run, workspace::clock::now());
+            let accepted = accepted.unwrap_or_default();
+            let said = accepted.iter().map(report::due::Waiver::sentence);
+            let shown = Some(worth).filter(|worth| !worth.is_empty());
+            let shown: Vec<String> = shown.into_iter().chain(said).collect();
+            format!(
+                "| {} | {outcome} | {run} | {} |\n",
+                task.slug,
+                shown.join("; ")
+            )
         })
         .collect();
     let criteria: String =

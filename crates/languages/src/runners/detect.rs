@@ -68,7 +68,7 @@ pub fn is_python_test(name: &str) -> bool {
 }
 
 /// Files of a Python project, and what must stand in them.
-const PYTHON: [(&str, &str); 9] = [
+const PYTHON: [(&str, &str); 8] = [
     ("pytest.ini", ""),
     ("conftest.py", ""),
     ("tests/conftest.py", ""),
@@ -77,8 +77,12 @@ const PYTHON: [(&str, &str); 9] = [
     ("tox.ini", "pytest"),
     ("requirements.txt", "pytest"),
     ("requirements-dev.txt", "pytest"),
-    ("pyproject.toml", "[project]"),
 ];
+
+/// Is it a project in Python that says nothing of a runner? Most of those have pytest.
+pub fn is_plain_python(read: &dyn Fn(&str) -> Option<String>) -> bool {
+    read("pyproject.toml").is_some_and(|text| text.contains("[project]"))
+}
 
 /// The runner of a `package.json`: what its test script calls, or else what it depends on. A
 /// package without tests has none.
@@ -140,8 +144,10 @@ mod tests {
         assert_eq!(of(&[("package.json", depends)]).unwrap(), Runner::Jest);
         assert_eq!(of(&[("Cargo.toml", "")]).unwrap(), Runner::Cargo);
         assert_eq!(of(&[("go.mod", "module a")]).unwrap(), Runner::Go);
-        let python = [("pyproject.toml", "[project]\nname = 'a'")];
-        assert_eq!(of(&python).unwrap(), Runner::Pytest);
+        // It says nothing of a runner: what a person runs, and what tests are written for, goes before it.
+        let python = "[project]\nname = 'a'";
+        assert!(of(&[("pyproject.toml", python)]).is_err());
+        assert!(is_plain_python(&|_| Some(python.to_owned())));
         assert_eq!(
             of(&[("requirements.txt", "pytest==9")]).unwrap(),
             Runner::Pytest

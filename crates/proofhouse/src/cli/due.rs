@@ -56,7 +56,16 @@ fn told(out: &Out, lessons: &[Learnt]) {
 }
 
 pub(crate) fn guide(project: &Project, out: &Out) -> Result<u8, EngineError> {
-    let steps = next(project)?;
+    let mut steps = next(project)?;
+    // Nothing else that is named here could be begun.
+    if let Err(unlocked) = engine::setup::hold(project) {
+        let lock = Step {
+            run: String::new(),
+            what: unlocked.what,
+            commands: vec!["proofhouse lock --because '...'".to_owned()],
+        };
+        steps.insert(0, lock);
+    }
     if out.json {
         out.facts(&steps);
         return Ok(exit::OK);

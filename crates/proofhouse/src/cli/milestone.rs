@@ -3,7 +3,7 @@
 use super::args::{MilestoneCommand, MilestoneNew};
 use super::exit;
 use super::out::{Out, Tone, count};
-use engine::wave::milestones::{self, NewMilestone};
+use engine::wave::milestones::{self, NewMilestone, Put};
 use serde_json::json;
 use workspace::{EngineError, Project};
 
@@ -25,8 +25,15 @@ pub(crate) fn milestone(
             }
         }
         MilestoneCommand::List => list(project, out),
-        MilestoneCommand::Archive { milestone } => {
-            let archived = milestones::archive(project, milestone)?;
+        MilestoneCommand::Archive {
+            milestone,
+            unfinished,
+        } => {
+            let what = match unfinished {
+                true => Put::AsItIs,
+                false => Put::Done,
+            };
+            let archived = milestones::archive(project, milestone, what)?;
             if out.json {
                 out.facts(&archived);
             } else {

@@ -15,8 +15,8 @@ use kernel::effect::BEGUN;
 use kernel::outcome::Verdict;
 use languages::recipes;
 use languages::runners::{
-    Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_python_test, python_line,
-    script,
+    Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_plain_python,
+    is_python_test, python_line, script,
 };
 use std::time::Instant;
 
@@ -250,7 +250,8 @@ pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String
     let line = python_line(&a_test, &|path| files.contains_key(path));
     let found = line.and_then(|line| call(&line));
     let found = found.map(|call| (call.runner, call.command));
-    found.ok_or_else(|| unknown.into())
+    let plain = is_plain_python(&|path| read(subject, path)).then_some((Runner::Pytest, None));
+    found.or(plain).ok_or_else(|| unknown.into())
 }
 
 /// Does this line run the test script of a package?

@@ -47,6 +47,9 @@ pub(crate) enum MilestoneCommand {
     Archive {
         /// The milestone
         milestone: String,
+        /// Also if a task is not merged or a criterion does not hold: give it up as it is
+        #[arg(long)]
+        unfinished: bool,
     },
     /// Move one that was put away to .proofhouse/archive; nothing of it is changed
     Compact {

@@ -116,6 +116,8 @@ fn nothing_is_begun_on_a_setup_that_nobody_has_locked() {
         .exits(0);
     let new = ["new", "add", "Totals for carts", "--check", "true"];
     world.run(&new).refuses(1, "setup_unlocked");
+    let guide = world.run(&["guide", "--json"]).exits(0).json();
+    assert_eq!(guide[0]["commands"][0], "proofhouse lock --because '...'");
     // Without a terminal and without a key nobody is there.
     let words = ["lock", "--because", "read it"];
     world.run(&words).refuses(1, "human_presence_required");
@@ -126,6 +128,9 @@ fn nothing_is_begun_on_a_setup_that_nobody_has_locked() {
         locked.contains("ann@example.org through ssh-signature"),
         "{locked}"
     );
+    world.run(&signed).refuses(1, "already_locked");
+    let guide = world.run(&["guide"]).exits(0).out;
+    assert!(!guide.contains("proofhouse lock"), "{guide}");
     world.run(&new).exits(0);
     let config = world.read(".proofhouse/config.toml");
     world.write(

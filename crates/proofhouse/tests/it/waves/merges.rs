@@ -286,8 +286,14 @@ fn a_milestone_is_begun_meant_and_put_away_by_command() {
     world
         .run(&["wave", "run", "m"])
         .refuses(1, "milestone_goal_unmet");
+    world
+        .run(&["milestone", "archive", "m"])
+        .refuses(1, "milestone_goal_unmet");
+    world
+        .run(&["milestone", "archive", "other"])
+        .refuses(1, "milestone_incomplete");
     let archived = world
-        .run(&["milestone", "archive", "m", "--json"])
+        .run(&["milestone", "archive", "m", "--unfinished", "--json"])
         .exits(0)
         .json();
     assert_eq!(archived["lessons"], 0);
