@@ -5,15 +5,17 @@
 use crate::finding::{About, RunAudit};
 use crate::policy::{POLICY, Policy};
 use crate::span::Span;
-use kernel::Machine;
 use kernel::machine::Activity;
+use kernel::outcome::{CheckResult, Verdict, Worth};
+use kernel::{Body, Machine};
+use report::history::{History, history};
 use report::look::peek_run;
 use report::work::Work;
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use workspace::error::EngineError;
-use workspace::git::{git, text};
+use workspace::git::git;
 use workspace::project::Project;
 use workspace::worktree;
 
@@ -32,7 +34,7 @@ pub struct Coverage {
 pub struct Covered {
     pub path: String,
     pub run: String,
-    /// What its evidence is worth.
+    /// What the evidence for it is worth.
     pub worth: String,
 }
 
@@ -53,8 +55,11 @@ impl Coverage {
     }
 }
 
-/// The mode and the object of a file; none where it is gone.
+/// The mode and the object of a file; none where it is not there.
 type Content = Option<(String, String)>;
+
+/// A file before and after.
+type Step = (Content, Content);
 
 /// What a run counts for.
 struct Proven {
@@ -62,7 +67,7 @@ struct Proven {
     worth: String,
     /// Why it does not count, if it does not.
     doubt: Option<String>,
-    files: BTreeMap<String, Content>,
+    files: BTreeMap<String, Step>,
 }
 
 /// Holds a change against the runs of the repository, which have been audited.
@@ -74,15 +79,7 @@ pub fn covers(
     let repo = project.top();
     let policy = span.there(repo, POLICY)?;
     let policy = policy.map_or_else(|| Ok(Policy::none()), |text| Policy::read(&text))?;
-    let base = git(repo, &["merge-base", &span.onto, &span.head], &[]).map_err(|error| {
-        EngineError::user(
-            "span_invalid",
-            format!("{} and {} have no commit in common", span.onto, span.head),
-            "name two ends of one history; a build server often has a shallow one (`fetch-depth: 0`)",
-        )
-        .caused_by(error)
-    })?;
-    let base = text(&base);
+    let base = span.began(repo)?;
     let proven = audits
         .iter()
         .filter_map(|audit| proven(project, audit, &policy).transpose())
@@ -93,39 +90,68 @@ pub fn covers(
         covered: Vec::new(),
         uncovered: Vec::new(),
     };
-    for (path, content) in changed(repo, &base, &span.head, None)? {
-        let same = proven
-            .iter()
-            .filter(|run| run.files.get(&path) == Some(&content));
-        let (sound, doubted): (Vec<_>, Vec<_>) = same.partition(|run| run.doubt.is_none());
-        if let Some(run) = sound.first() {
-            coverage.covered.push(Covered {
+    for (path, (before, after)) in changed(repo, &base, &span.head, None)? {
+        match vouched(&proven, &path, &before, &after) {
+            Ok(run) => coverage.covered.push(Covered {
                 path,
                 run: run.run.clone(),
                 worth: run.worth.clone(),
-            });
-            continue;
+            }),
+            Err(why) => coverage.uncovered.push(Uncovered {
+                required: policy.requires(&path),
+                path,
+                why,
+            }),
         }
-        let other = proven.iter().find(|run| run.files.contains_key(&path));
-        let why = match (doubted.first(), other) {
-            (Some(run), _) => format!(
-                "`{}` made it, and {}",
-                run.run,
-                run.doubt.as_deref().unwrap_or_default()
-            ),
-            (None, Some(run)) => format!(
-                "`{}` proved another content: it was edited or merged since",
-                run.run
-            ),
-            (None, None) => "no run has made it".to_owned(),
-        };
-        coverage.uncovered.push(Uncovered {
-            required: policy.requires(&path),
-            path,
-            why,
-        });
     }
     Ok(coverage)
+}
+
+/// The run that made a file what it is, from what it was through runs alone; or why there is none. A run
+/// that found something else there vouches for nothing of that.
+fn vouched<'a>(
+    proven: &'a [Proven],
+    path: &str,
+    before: &Content,
+    after: &Content,
+) -> Result<&'a Proven, String> {
+    let steps = || {
+        let of = proven.iter();
+        of.filter_map(|run| Some((run, run.files.get(path)?)))
+    };
+    let mut reached: BTreeSet<&Content> = BTreeSet::from([before]);
+    loop {
+        let many = reached.len();
+        for (run, (from, to)) in steps().filter(|(run, _)| run.doubt.is_none()) {
+            if !reached.contains(from) {
+                continue;
+            }
+            if to == after {
+                return Ok(run);
+            }
+            reached.insert(to);
+        }
+        if reached.len() == many {
+            break;
+        }
+    }
+    let same = || steps().filter(|(_, (_, to))| to == after);
+    let doubted = same().find_map(|(run, _)| Some((run, run.doubt.as_ref()?)));
+    Err(if let Some((run, doubt)) = doubted {
+        format!("`{}` made it, and {doubt}", run.run)
+    } else if let Some((run, _)) = same().next() {
+        format!(
+            "`{}` made it of something else than lies where the change is to go, and nobody proved that",
+            run.run
+        )
+    } else if let Some((run, _)) = steps().last() {
+        format!(
+            "`{}` proved another content: it was edited or merged since",
+            run.run
+        )
+    } else {
+        "no run has made it".to_owned()
+    })
 }
 
 /// What a run made and may count for; none where it is no run with work of its own.
@@ -141,47 +167,101 @@ fn proven(
     let Ok(peek) = peek_run(project, &audit.run) else {
         return Ok(None);
     };
+    let history = history(project, &audit.run)?;
+    let shown = shown(&history, peek.machine.workflow().noted_check(), policy);
     let mut broken = audit.findings.iter();
     let broken = broken.find(|one| one.about == About::Evidence);
     let doubt = if let Some(one) = broken {
         Some(format!("its audit says `{}`", one.code))
     } else if peek.machine.status().activity != Activity::Done {
         Some("is not done".to_owned())
-    } else if !policy.is_met_by(&audit.worth) {
-        let worth = match audit.worth.as_str() {
-            "" => "nothing that was run",
-            worth => worth,
-        };
-        Some(format!(
-            "its evidence is {worth}; the policy asks for {}",
-            policy.least()
-        ))
     } else {
-        None
+        match &shown {
+            None if audit.worth.is_empty() => Some("nothing that was run shows it".to_owned()),
+            None => Some(format!(
+                "its evidence is {}; the policy asks for {}",
+                audit.worth,
+                policy.least()
+            )),
+            Some(shown) if policy.signed() && !shown.signed => {
+                Some("nobody has signed for it; the policy asks for that".to_owned())
+            }
+            Some(_) => None,
+        }
     };
     let repo = project.top();
     let without = work.without();
-    let there = worktree::resolve(repo, &work.base)?.is_some()
-        && worktree::resolve(repo, &work.tip)?.is_some();
+    // Not what the run ended with, but what was judged last by something that is worth enough.
+    let (tip, worth) = shown.map_or((work.tip, String::new()), |shown| {
+        (shown.commit, shown.worth.as_str().to_owned())
+    });
+    let there =
+        worktree::resolve(repo, &work.base)?.is_some() && worktree::resolve(repo, &tip)?.is_some();
     let files = match there {
-        true => changed(repo, &work.base, &work.tip, without.as_deref())?,
+        true => changed(repo, &work.base, &tip, without.as_deref())?,
         false => BTreeMap::new(),
     };
     Ok(Some(Proven {
         run: audit.run.clone(),
-        worth: audit.worth.clone(),
+        worth,
         doubt,
         files,
     }))
 }
 
-/// Every file that differs between two commits, and what it is in the second.
+/// The last commit of a run that an executed proof stands behind.
+struct Shown {
+    commit: String,
+    worth: Worth,
+    /// Has somebody signed a decision since? A signature binds the journal up to there.
+    signed: bool,
+}
+
+fn shown(history: &History, noted: Option<&str>, policy: &Policy) -> Option<Shown> {
+    let gates = history.gates(noted).into_iter();
+    let passed: BTreeSet<_> = gates
+        .filter(|gate| gate.passed)
+        .map(|gate| gate.effect)
+        .collect();
+    let executed = |result: &CheckResult| {
+        let plain = result.ran.is_some() && result.verdict == Verdict::Pass;
+        Worth::of(result).or(plain.then_some(Worth::Weak))
+    };
+    let (mut last, mut found) = (None, None);
+    for event in history.events() {
+        match &event.body {
+            Body::GateEnded(ended) => {
+                let worth = ended.results.iter().filter_map(executed).max();
+                last = worth.filter(|_| passed.contains(&ended.effect));
+            }
+            Body::CheckpointEnded(ended) => {
+                let worth = last.take().filter(|worth| policy.is_met_by(*worth));
+                if let (Some(worth), Some(commit)) = (worth, &ended.commit) {
+                    found = Some(Shown {
+                        commit: commit.clone(),
+                        worth,
+                        signed: false,
+                    });
+                }
+            }
+            Body::Decided(decision) => {
+                if let Some(shown) = &mut found {
+                    shown.signed |= decision.signature.is_some();
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Every file that differs between two commits, and what it is in both.
 fn changed(
     repo: &Path,
     from: &str,
     to: &str,
     without: Option<&str>,
-) -> Result<BTreeMap<String, Content>, EngineError> {
+) -> Result<BTreeMap<String, Step>, EngineError> {
     let mut args = vec![
         "diff-tree",
         "-r",
@@ -201,11 +281,13 @@ fn changed(
     // `:OLDMODE NEWMODE OLD NEW STATUS`, then the path.
     while let (Some(facts), Some(path)) = (parts.next(), parts.next()) {
         let facts: Vec<&str> = facts.trim_start_matches(':').split(' ').collect();
-        let [_, mode, _, object, status] = facts.as_slice() else {
+        let [old_mode, mode, old, new, status] = facts.as_slice() else {
             continue;
         };
-        let content = (*status != "D").then(|| ((*mode).to_owned(), (*object).to_owned()));
-        files.insert(path.to_owned(), content);
+        let content = |mode: &str, object: &str| Some((mode.to_owned(), object.to_owned()));
+        let before = content(old_mode, old).filter(|_| *status != "A");
+        let after = content(mode, new).filter(|_| *status != "D");
+        files.insert(path.to_owned(), (before, after));
     }
     Ok(files)
 }

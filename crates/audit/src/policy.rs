@@ -15,6 +15,7 @@ pub(crate) struct Policy {
     require: GlobSet,
     except: GlobSet,
     worth: Worth,
+    signed: bool,
 }
 
 #[derive(Deserialize)]
@@ -25,6 +26,8 @@ struct Written {
     #[serde(default)]
     except: Vec<String>,
     worth: Option<String>,
+    #[serde(default)]
+    signed: bool,
 }
 
 impl Policy {
@@ -34,6 +37,7 @@ impl Policy {
             require: GlobSet::empty(),
             except: GlobSet::empty(),
             worth: Worth::Weak,
+            signed: false,
         }
     }
 
@@ -42,7 +46,7 @@ impl Policy {
             EngineError::user(
                 "policy_invalid",
                 format!("{POLICY}: {why}"),
-                "it may have `require` and `except` (lists of globs) and `worth` (`weak`, `reported` or `observed`)",
+                "it may have `require` and `except` (lists of globs), `worth` (`weak`, `reported` or `observed`) and `signed` (`true` or `false`)",
             )
         };
         let written: Written = toml::from_str(text).map_err(|error| wrong(error.to_string()))?;
@@ -57,6 +61,7 @@ impl Policy {
         Ok(Self {
             require: globs(&written.require)?,
             except: globs(&written.except)?,
+            signed: written.signed,
             worth: match written.worth.as_deref() {
                 None => Worth::Weak,
                 Some(word) => {
@@ -71,11 +76,14 @@ impl Policy {
         self.require.is_match(path) && !self.except.is_match(path)
     }
 
-    /// Is evidence of this worth enough? The words of a run's gates, the best first.
-    pub(crate) fn is_met_by(&self, worth: &str) -> bool {
-        let best = worth.split(", ").next().unwrap_or_default();
-        let best = Worth::ALL.into_iter().find(|one| one.as_str() == best);
-        self.worth == Worth::Weak || best.is_some_and(|best| best >= self.worth)
+    /// Is evidence of this worth enough?
+    pub(crate) fn is_met_by(&self, worth: Worth) -> bool {
+        worth >= self.worth
+    }
+
+    /// Must somebody have signed for it?
+    pub(crate) fn signed(&self) -> bool {
+        self.signed
     }
 
     /// The least that counts, as a word.
@@ -93,9 +101,10 @@ mod tests {
         let text = "require = [\"**\"]\nexcept = [\"docs/**\"]\nworth = \"reported\"\n";
         let policy = Policy::read(text).unwrap();
         assert!(policy.requires("src/a.rs") && !policy.requires("docs/a.md"));
-        assert!(policy.is_met_by("observed, weak") && policy.is_met_by("reported"));
-        assert!(!policy.is_met_by("weak") && !policy.is_met_by(""));
-        assert!(!Policy::none().requires("src/a.rs") && Policy::none().is_met_by(""));
+        assert!(policy.is_met_by(Worth::Observed) && policy.is_met_by(Worth::Reported));
+        assert!(!policy.is_met_by(Worth::Weak) && !policy.signed());
+        assert!(!Policy::none().requires("src/a.rs") && Policy::none().is_met_by(Worth::Weak));
+        assert!(Policy::read("signed = true").unwrap().signed());
     }
 
     #[test]

@@ -42,6 +42,30 @@ impl Span {
         })
     }
 
+    /// Where the change began: the last commit that both ends have.
+    pub(crate) fn began(&self, repo: &Path) -> Result<String, EngineError> {
+        let base = git(repo, &["merge-base", &self.onto, &self.head], &[]).map_err(|error| {
+            EngineError::user(
+                "span_invalid",
+                format!("{} and {} have no commit in common", self.onto, self.head),
+                "name two ends of one history; a build server often has a shallow one (`fetch-depth: 0`)",
+            )
+            .caused_by(error)
+        })?;
+        let base = text(&base);
+        if base == self.head && base != self.onto {
+            return Err(EngineError::user(
+                "span_invalid",
+                format!(
+                    "{} holds {} already: nothing would be changed",
+                    self.onto, self.head
+                ),
+                "write where it is to go first: `BASE..HEAD`",
+            ));
+        }
+        Ok(base)
+    }
+
     /// A file as it stands where the change is to go.
     pub(crate) fn there(&self, repo: &Path, path: &str) -> Result<Option<String>, EngineError> {
         let listed = git(

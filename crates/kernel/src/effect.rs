@@ -258,12 +258,20 @@ pub struct GateOrder {
     pub known: Known,
     /// The checkpoint that followed each state's last passed gate.
     pub commits: BTreeMap<StateName, String>,
-    /// The last checkpoint, once something was executed that proves the work. A gate that executes nothing
-    /// cannot tell an edit from it: beside what agents have touched since, exactly that is kept.
+    /// The last checkpoint, once something was executed that proves the work. A gate that shows less cannot
+    /// tell an edit from it: beside what agents have touched since, exactly that is kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub proven: Option<String>,
+    pub proven: Option<Proven>,
     /// Wall limit in milliseconds for the whole gate.
     pub wall_millis: u64,
+}
+
+/// What was proven, and how well.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Proven {
+    pub commit: String,
+    /// The best that the standing gates have shown, in its word.
+    pub worth: String,
 }
 
 /// An order for a checkpoint commit.

@@ -146,9 +146,11 @@ impl Cast for SeededCast {
             let verdict = match &spec.check {
                 check if *check == self.vocabulary.progress => self.verdict(self.progress),
                 // It holds no gate, so it has a draw of its own. What a field says stays as it is.
-                _ if spec.weight == Weight::Advisory => match spec.check == "fields" {
-                    true => self.chosen(spec),
-                    false => self.verdict(self.quality.max(850)),
+                _ if spec.weight == Weight::Advisory => match (&spec.shows, &*spec.check) {
+                    (_, "fields") => self.chosen(spec),
+                    // A way hangs on what it shows, and is to be gone as well.
+                    (Some(_), _) => self.verdict(650),
+                    (None, _) => self.verdict(self.quality.max(850)),
                 },
                 _ if index == worst => overall,
                 _ => Verdict::Pass,

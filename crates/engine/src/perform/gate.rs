@@ -235,8 +235,8 @@ impl Answer {
     }
 }
 
-/// The tree that a gate stands for. One that executes nothing has not judged what was edited since the last
-/// proof: beside what agents were sent to change, the work is kept as it was proven.
+/// The tree that a gate stands for. One that shows less than what stands proven has not judged what was
+/// edited since: beside what agents were sent to change, the work is kept as it was proven.
 fn as_proven(
     context: &Context,
     order: &GateOrder,
@@ -244,7 +244,6 @@ fn as_proven(
     index: &Path,
     tree: &str,
 ) -> Result<String, workspace::EngineError> {
-    let executes = |result: &CheckResult| result.ran.is_some() || Worth::of(result).is_some();
     let Some(proven) = &order.proven else {
         return Ok(tree.to_owned());
     };
@@ -252,7 +251,11 @@ fn as_proven(
     let touched: Vec<&String> = touched.into_iter().flatten().collect();
     // An attempt that changed more files than the journal lists has a mark among them.
     let cut = touched.iter().any(|path| !path.contains('/'));
-    if cut || results.iter().any(executes) {
+    let shown = results.iter().filter_map(Worth::of).max();
+    let stands = Worth::ALL
+        .into_iter()
+        .find(|one| one.as_str() == proven.worth);
+    if cut || shown >= stands {
         return Ok(tree.to_owned());
     }
     let repo = context.project.repo();
@@ -262,7 +265,7 @@ fn as_proven(
         let of_task = task.is_some_and(|task| Path::new(path).starts_with(task));
         of_task || ours.contains(path)
     };
-    git::as_proven(repo, index, tree, proven, &kept)
+    git::as_proven(repo, index, tree, &proven.commit, &kept)
 }
 
 /// Whose answer it is that git would commit something else.

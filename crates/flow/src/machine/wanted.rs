@@ -7,7 +7,7 @@ use crate::brief;
 use crate::workflow::Workflow;
 use kernel::EffectId;
 use kernel::effect::{
-    Access, AttemptOrder, CheckpointOrder, Effect, EffectKind, GateOrder, Revert,
+    Access, AttemptOrder, CheckpointOrder, Effect, EffectKind, GateOrder, Proven, Revert,
 };
 use kernel::table::Kind;
 
@@ -106,6 +106,13 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
     })
 }
 
+/// What stands proven, if anything was executed that shows it.
+fn proven(run: &FlowState) -> Option<Proven> {
+    let worth = run.worth().last()?.as_str().to_owned();
+    let commit = run.good_commit.clone()?;
+    Some(Proven { commit, worth })
+}
+
 fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<EffectId>) -> Effect {
     let def = &workflow.states[&run.position.state];
     Effect::Gate(GateOrder {
@@ -118,7 +125,7 @@ fn gate(workflow: &Workflow, run: &FlowState, id: EffectId, attempt: Option<Effe
         frozen: run.frozen.clone(),
         standing: run.standing(),
         commits: run.commits.clone(),
-        proven: run.good_commit.clone().filter(|_| !run.worth().is_empty()),
+        proven: proven(run),
         known: run.known(workflow),
         wall_millis: run.ledger.wall_limit(def.wall_millis),
     })

@@ -2,7 +2,7 @@
 //! adds is ignored, what an older one did not write has a default, and what nobody knows is refused.
 
 use kernel::Decision;
-use kernel::effect::{Access, Allowance, Revert, Sight};
+use kernel::effect::{Access, Allowance, Proven, Revert, Sight};
 use kernel::event::{Note, RunStarted};
 use kernel::outcome::Found;
 use kernel::{
@@ -61,7 +61,10 @@ fn effects() -> Vec<Effect> {
         standing: BTreeSet::from([StateName::from("plan")]),
         known: BTreeMap::new(),
         commits: BTreeMap::from([(StateName::from("plan"), "c0ffee".to_owned())]),
-        proven: Some("c0ffee".to_owned()),
+        proven: Some(Proven {
+            commit: "c0ffee".to_owned(),
+            worth: "reported".to_owned(),
+        }),
         wall_millis: 1,
     };
     let checkpoint = CheckpointOrder {

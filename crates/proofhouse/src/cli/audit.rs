@@ -2,14 +2,15 @@
 
 use super::args::{Audit, AuditFormat};
 use super::exit;
-use super::out::{Out, Tone, count};
+use super::out::{Out, Tone, count, plain};
 use ::audit::formats::{self, Audited};
 use ::audit::{Asked, Coverage, Finding, Rigour, RunAudit, Span};
 use std::io::Write;
 use workspace::{EngineError, Project};
 
 pub(crate) fn audit(project: &Project, args: &Audit, out: &Out) -> Result<u8, EngineError> {
-    let rigour = match args.ci {
+    // What vouches for a change is held to what a build server asks, wherever it is looked at.
+    let rigour = match args.ci || args.covers.is_some() {
         true => Rigour::Ci,
         false => Rigour::Usual,
     };
@@ -101,12 +102,13 @@ fn files(coverage: &Coverage, out: &Out) {
         count((covered + open) as u64, "changed file")
     ));
     for one in &coverage.covered {
-        let worth = match one.worth.as_str() {
-            "" => "nothing was run",
-            worth => worth,
-        };
+        let worth = &one.worth;
         let word = out.paint(Tone::Good, "proven");
-        out.line(&format!("  {word} {}: {} ({worth})", one.path, one.run));
+        out.line(&format!(
+            "  {word} {}: {} ({worth})",
+            plain(&one.path),
+            one.run
+        ));
     }
     for one in &coverage.uncovered {
         let (tone, word) = match one.required {
@@ -116,7 +118,7 @@ fn files(coverage: &Coverage, out: &Out) {
         out.line(&format!(
             "  {} {}: {}",
             out.paint(tone, word),
-            one.path,
+            plain(&one.path),
             one.why
         ));
     }

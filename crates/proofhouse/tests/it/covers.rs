@@ -220,7 +220,7 @@ fn the_jobs_that_are_written_run_in_a_clean_clone() {
         ("GITHUB_STEP_SUMMARY", summary.as_str()),
     ];
     let as_gitlab = [
-        ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base.as_str()),
+        ("CI_MERGE_REQUEST_TARGET_BRANCH_NAME", "main"),
         ("CI_COMMIT_SHA", head.as_str()),
     ];
     let (code, said) = played(&clone, &github, &as_github);
