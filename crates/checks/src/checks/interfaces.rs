@@ -5,10 +5,11 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::sections_of;
-use crate::readers::{markdown, paths, public_names, sources};
+use crate::readers::{markdown, paths, sources};
 use crate::settings::{Choice, Placed, Text, Words};
 use crate::text::first_few;
 use languages::Declared;
+use languages::public_names;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;

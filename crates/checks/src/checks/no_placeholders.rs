@@ -3,9 +3,10 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::{inline_tests, sources};
+use crate::readers::sources;
 use crate::settings::{Globs, Texts};
 use crate::text::first_few;
+use languages::rust::inline_tests;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -8,7 +8,6 @@ use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::{IdsOf, labelled};
-use crate::readers::hollow_commands::{beyond_tests, proves_nothing};
 use crate::readers::substance::{Nothing, nothing};
 use crate::readers::table::{Record, records};
 use crate::readers::{paths, sources};
@@ -19,6 +18,7 @@ use crate::settings::{
 use crate::text::{answer, first_few, in_form, label};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
+use languages::hollow_commands::{beyond_tests, proves_nothing};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};

@@ -4,12 +4,13 @@
 //! name always means the same place.
 
 use crate::error::Error;
-use crate::readers::{inline_tests, installed, paths, sources};
+use crate::readers::{installed, paths, sources, test_settings};
 use crate::{Place, Subject};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
 use languages::recipes;
 use languages::runners::files::{CI, DECIDING, Decides, TESTS};
+use languages::rust::inline_tests;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::path::Path;
 
@@ -99,8 +100,8 @@ impl Opened {
 /// What of an opened file stays frozen: the part of a manifest that says how tests run, if it does.
 pub(crate) fn of_tests(subject: &Subject<'_>, item: &str) -> Option<String> {
     let text = paths::read(subject.place, item).ok()?;
-    let says = inline_tests::is_manifest(item)
-        && inline_tests::test_settings(item, &text).is_ok_and(|said| !said.is_empty());
+    let says = test_settings::is_manifest(item)
+        && test_settings::test_settings(item, &text).is_ok_and(|said| !said.is_empty());
     says.then(|| format!("{item}#{OF_MANIFEST}"))
 }
 
@@ -131,8 +132,8 @@ pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, Error> {
         });
     };
     let text = paths::read(place, file)?;
-    if heading == OF_MANIFEST && inline_tests::is_manifest(file) {
-        let settings = inline_tests::test_settings(file, &text)?;
+    if heading == OF_MANIFEST && test_settings::is_manifest(file) {
+        let settings = test_settings::test_settings(file, &text)?;
         return match settings.is_empty() {
             true => Err("says nothing about tests".into()),
             false => Ok(settings.into_bytes()),
@@ -147,7 +148,8 @@ pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, Error> {
         return Ok(recipe.into_bytes());
     }
     if let Some(name) = heading.strip_prefix(OF_SOURCE).filter(|_| is_rust(file)) {
-        return inline_tests::test_function(&text, name).map(String::into_bytes);
+        let found = inline_tests::test_function(&text, name).map(String::into_bytes);
+        return found.ok_or_else(|| format!("has no test `{name}`").into());
     }
     Ok(without(section(&text, heading)?, views).into_bytes())
 }
@@ -331,8 +333,8 @@ fn within(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, Err
             false => config,
         };
         if asked
-            && inline_tests::is_manifest(&path)
-            && inline_tests::test_settings(&path, &text()).is_ok_and(|said| !said.is_empty())
+            && test_settings::is_manifest(&path)
+            && test_settings::test_settings(&path, &text()).is_ok_and(|said| !said.is_empty())
         {
             names.push(format!("{item}#{OF_MANIFEST}"));
         }

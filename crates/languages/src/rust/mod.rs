@@ -6,6 +6,7 @@ mod black_box;
 mod constants;
 pub mod driver;
 mod ending;
+pub mod inline_tests;
 mod items;
 mod methods;
 mod product;

@@ -4,9 +4,9 @@
 use super::plan::Plan;
 use super::seen::{Fate, Tried};
 use super::{Control, OF_NODE, OF_PYTHON, OF_RUST, Record};
-use crate::readers::inline_tests;
 use crate::text::first_few;
 use languages::runners::Runner;
+use languages::rust::inline_tests;
 
 fn mutated_endings(runner: Runner) -> Option<&'static [&'static str]> {
     match runner {

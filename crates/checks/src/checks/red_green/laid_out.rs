@@ -1,15 +1,17 @@
 //! Which files of a change are its tests and which its code, and rooms with the one and without the
 //! other. Tests that stand inside of a Rust source are cut out of it and put beside other code.
 
-use super::{Helpers, additions, kept};
+use super::Helpers;
 use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
 use crate::readers::judges::{Standing, Texts};
-use crate::readers::{hash, inline_tests, items, paths};
+use crate::readers::{hash, items, paths};
 use crate::room::{Candidate, Room};
 use crate::text::one_line;
 use globset::GlobSet;
+use languages::rust::inline_tests;
+use languages::test_texts;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a repository's files are told apart.
@@ -171,10 +173,10 @@ impl Layout {
                 found.touched_old.push(what.clone());
                 let (was, is) = (old.unwrap_or_default(), new.as_deref());
                 let lost = lost_line(&was, is.unwrap_or_default(), &whole)
-                    .filter(|_| !kept::holds(path, &was, is.unwrap_or_default()));
+                    .filter(|_| !test_texts::holds(path, &was, is.unwrap_or_default()));
                 let added = || {
                     let is = is.filter(|_| self.additions)?;
-                    let what = additions::weakens(path, &was, is)?;
+                    let what = test_texts::weakens(path, &was, is)?;
                     Some(format!(": {what}"))
                 };
                 if let Some(lost) = lost.or_else(added) {

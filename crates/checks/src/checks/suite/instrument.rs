@@ -7,7 +7,7 @@ use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::readers::judges::{Standing, Texts};
-use crate::readers::{inline_tests, paths, sources};
+use crate::readers::{paths, sources, test_settings};
 use crate::room::Room;
 use crate::settings::{Choice, Text, Words};
 use crate::text::label;
@@ -278,7 +278,7 @@ fn of_package(line: &str, subject: &Subject<'_>) -> Option<Runner> {
 pub(crate) fn script_before(line: &str, subject: &Subject<'_>) -> Option<String> {
     const PACKAGE: &str = "package.json";
     let before = package_before(subject).filter(|_| calls_package(line))?;
-    let said = |text: &str| inline_tests::test_settings(PACKAGE, text).unwrap_or_default();
+    let said = |text: &str| test_settings::test_settings(PACKAGE, text).unwrap_or_default();
     let old = said(&before);
     let now = said(&read(subject, PACKAGE).unwrap_or_default());
     (!old.is_empty() && old != now).then_some(old)

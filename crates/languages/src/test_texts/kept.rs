@@ -14,7 +14,7 @@ pub(super) const CONTAINERS: [&str; 6] =
 const GOES_ON: [&str; 7] = ["}", ")", "]", "else", "elif ", "except", "finally"];
 
 /// Is all of the earlier text in the later one?
-pub(super) fn holds(path: &str, earlier: &str, later: &str) -> bool {
+pub fn holds(path: &str, earlier: &str, later: &str) -> bool {
     if path.ends_with(".json") {
         let read = |text: &str| serde_json::from_str::<Value>(text).ok();
         return matches!((read(earlier), read(later)), (Some(old), Some(new)) if value_kept(&old, &new));
@@ -120,7 +120,7 @@ fn block_kept(path: &str, old: &[&str], new: &[&str]) -> bool {
         .iter()
         .all(|line| later.any(|other| line_kept(line.trim(), other.trim())));
     if all_there
-        || languages::same_but_for_layout(path, &old.join("\n"), &new.join("\n"))
+        || crate::same_but_for_layout(path, &old.join("\n"), &new.join("\n"))
         || renamed(old, new)
     {
         return true;

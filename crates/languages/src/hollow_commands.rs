@@ -48,7 +48,7 @@ fn parts(command: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Does any of it do more than run tests, look at files or say what it is told?
-pub(crate) fn beyond_tests(command: &str) -> bool {
+pub fn beyond_tests(command: &str) -> bool {
     parts(command).any(|part| {
         let first = program(part);
         !first.is_empty()
@@ -102,7 +102,7 @@ fn spells_out(part: &str, options: &[&str]) -> bool {
 
 /// Is it made of nothing but programs that say what they are told? That is as much as can be told
 /// from its text: a script that prints what is expected is not seen here.
-pub(crate) fn proves_nothing(command: &str, expect: &str) -> bool {
+pub fn proves_nothing(command: &str, expect: &str) -> bool {
     let says_it = |text: &str| !expect.trim().is_empty() && text.contains(expect.trim());
     // What is said whatever the rest of the line does, behind `;`, `|`, `&` or `||`: a program that
     // was spelt out with its own output, which may have had a `;` in it, and plain words.

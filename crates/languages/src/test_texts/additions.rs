@@ -3,7 +3,7 @@
 //! both. The lines that were there are still there then, so nothing is missing.
 
 use super::kept::{CONTAINERS, blocks, body, depth, lines};
-use crate::text::one_line;
+use crate::one_line;
 
 /// Words that leave a function or a loop, and that begin what may not be run.
 const LEAVES: [&str; 5] = ["return", "raise", "throw", "break", "continue"];
@@ -12,7 +12,7 @@ const CONDITIONS: [&str; 7] = ["if ", "if(", "while ", "while(", "try", "else", 
 const INNER: [&str; 6] = ["def ", "lambda", "fn ", "function", "=>", "class "];
 
 /// The first thing in the later text that weakens a test of the earlier one, in words.
-pub(super) fn weakens(path: &str, earlier: &str, later: &str) -> Option<String> {
+pub fn weakens(path: &str, earlier: &str, later: &str) -> Option<String> {
     let code = [
         "py", "js", "mjs", "cjs", "ts", "mts", "cts", "tsx", "jsx", "rs", "go",
     ];

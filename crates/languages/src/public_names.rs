@@ -43,7 +43,7 @@ static LANGUAGES: [Language; 4] = [
 const ENTRY: &str = "main";
 
 /// The names, in their order.
-pub(crate) fn of(path: &str, text: &str) -> Vec<String> {
+pub fn of(path: &str, text: &str) -> Vec<String> {
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let language = LANGUAGES.iter().find(|one| one.endings.contains(&ending));
     let found = language.into_iter().flat_map(|one| {
@@ -62,7 +62,7 @@ mod tests {
         let cases: [(&str, &str, &[&str]); 4] = [
             (
                 "a.rs",
-                "pub fn one() {}\nfn two() {}\npub(crate) fn three() {}\npub async fn four() {}\nimpl A {\n    pub fn five() {}\n}\npub struct Six;\n",
+                "pub fn one() {}\nfn two() {}\npub fn three() {}\npub async fn four() {}\nimpl A {\n    pub fn five() {}\n}\npub struct Six;\n",
                 &["one", "four", "Six"],
             ),
             (

@@ -1,101 +1,28 @@
-//! Tests that stand inside of other files: test functions of Rust sources, and what manifests say
-//! about how tests run. It does not take the whole file for them: who mends the code beside a test,
-//! adds a test or adds a dependency has not touched what is here.
+//! Tests that stand inside of other sources. It does not take the whole file for them: who mends the code
+//! beside a test or adds one has not touched what is here.
 //!
 //! It goes by lines, as formatted code has them: a function ends at the brace that stands as far in
 //! as it began.
 
-use crate::error::Error;
-use languages::recipes;
-use serde_json::{Map, Value};
-
 /// What begins a module of tests.
 const TESTS_BELOW: &str = "#[cfg(test)]";
-/// Where a manifest says how tests run, by its name: keys of tables, from the top.
-const PARTS: [(&str, &[&[&str]]); 3] = [
-    (
-        "package.json",
-        &[
-            &["scripts", "test"],
-            &["scripts", "pretest"],
-            &["scripts", "posttest"],
-            &["jest"],
-            &["vitest"],
-            &["mocha"],
-            &["babel"],
-        ],
-    ),
-    (
-        "pyproject.toml",
-        &[&["tool", "pytest"], &["tool", "coverage"]],
-    ),
-    (
-        "Cargo.toml",
-        &[
-            &["test"],
-            &["lib", "test"],
-            &["lib", "harness"],
-            &["profile", "test"],
-            &["package", "autotests"],
-        ],
-    ),
-];
-
-/// Has this manifest a place for how tests run?
-pub(crate) fn is_manifest(path: &str) -> bool {
-    parts_of(path).is_some() || recipes::is_one(path)
-}
-
-fn parts_of(path: &str) -> Option<&'static [&'static [&'static str]]> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let found = PARTS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, parts)| *parts)
-}
-
-/// What a manifest says about how tests run, as canonical text; empty if it says nothing.
-pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, Error> {
-    if recipes::is_one(path) {
-        return Ok(recipes::of_tests(path, text));
-    }
-    let whole: Value = match path.ends_with(".json") {
-        true => serde_json::from_str(text)?,
-        false => {
-            let table: toml::Table = text.parse()?;
-            serde_json::to_value(table)?
-        }
-    };
-    let mut found = Map::new();
-    for keys in parts_of(path).unwrap_or_default() {
-        let part = keys.iter().try_fold(&whole, |value, key| value.get(key));
-        if let Some(part) = part {
-            found.insert(keys.join("."), part.clone());
-        }
-    }
-    if found.is_empty() {
-        return Ok(String::new());
-    }
-    Ok(serde_json_canonicalizer::to_string(&Value::Object(found))?)
-}
 
 /// The names of the test functions in a Rust source, in order, each once.
-pub(crate) fn test_functions(text: &str) -> Vec<String> {
+pub fn test_functions(text: &str) -> Vec<String> {
     let mut names: Vec<String> = functions(text).into_iter().map(|(name, _)| name).collect();
     names.sort();
     names.dedup();
     names
 }
 
-/// The source of the test functions of this name, with their attributes.
-pub(crate) fn test_function(text: &str, name: &str) -> Result<String, Error> {
+/// The source of the test functions of this name, with their attributes; none where there is no such one.
+pub fn test_function(text: &str, name: &str) -> Option<String> {
     let found = functions(text).into_iter();
     let found: Vec<&str> = found
         .filter(|(known, _)| known == name)
         .map(|(_, source)| source)
         .collect();
-    match found.is_empty() {
-        true => Err(format!("has no test `{name}`").into()),
-        false => Ok(found.join("\n")),
-    }
+    (!found.is_empty()).then(|| found.join("\n"))
 }
 
 fn functions(text: &str) -> Vec<(String, &str)> {
@@ -138,7 +65,7 @@ fn function(line: &str) -> Option<String> {
 }
 
 /// The text without its modules of tests: what is left is the product's.
-pub(crate) fn without_test_modules(text: &str) -> String {
+pub fn without_test_modules(text: &str) -> String {
     let mut kept = String::new();
     let mut at = 0;
     for module in modules(text) {
@@ -152,7 +79,7 @@ pub(crate) fn without_test_modules(text: &str) -> String {
 }
 
 /// The modules of tests alone, with what leads to one in another file.
-pub(crate) fn test_modules(text: &str) -> String {
+pub fn test_modules(text: &str) -> String {
     let found = modules(text).into_iter();
     found.map(|module| &text[module]).collect()
 }
@@ -225,7 +152,7 @@ mod tests {
         assert!(one.ends_with("        }\n    }\n"), "{one}");
         let two = test_function(SOURCE, "ac_2").unwrap();
         assert!(two.ends_with("fn ac_2() { assert!(true); }\n"), "{two}");
-        assert!(test_function(SOURCE, "helper").is_err());
+        assert_eq!(test_function(SOURCE, "helper"), None);
         // What stands beside it is not in it.
         let more = SOURCE.replace("fn helper() {}", "#[test]\n    fn ac_3() {}");
         assert_eq!(test_function(&more, "ac_1").unwrap(), one);
@@ -244,23 +171,5 @@ mod tests {
         assert_eq!(kept.lines().count(), SOURCE.lines().count());
         let said = "// #[cfg(test)]\nfn d() {\n    todo!()\n}\n";
         assert_eq!(without_test_modules(said), said);
-    }
-
-    #[test]
-    fn a_manifest_says_how_tests_run_and_other_things() {
-        let settings = |path: &str, text: &str| test_settings(path, text).unwrap();
-        let plain = r#"{"name": "a", "scripts": {"build": "tsc"}, "dependencies": {"b": "1"}}"#;
-        assert_eq!(settings("package.json", plain), "");
-        let tested = r#"{"jest": {"b": 1, "a": 2}, "scripts": {"test": "jest"}}"#;
-        assert_eq!(
-            settings("web/package.json", tested),
-            r#"{"jest":{"a":2,"b":1},"scripts.test":"jest"}"#
-        );
-        let python = "[project]\nname = \"a\"\n[tool.pytest.ini_options]\naddopts = \"-x\"\n";
-        assert!(settings("pyproject.toml", python).contains("-x"));
-        assert_eq!(settings("Cargo.toml", "[package]\nname = \"a\"\n"), "");
-        assert!(settings("Cargo.toml", "[lib]\ntest = false\n").contains("lib.test"));
-        assert!(test_settings("package.json", "{").is_err());
-        assert!(is_manifest("a/Cargo.toml") && !is_manifest("Cargo.lock"));
     }
 }
