@@ -126,7 +126,8 @@ impl Agent for Command {
         let mut reply = match failure(&ended) {
             None => {
                 let mut reply = home.reply();
-                if reply.class == Class::Crashed {
+                let nothing = std::fs::metadata(home.result()).is_ok_and(|file| file.len() == 0);
+                if reply.class == Class::Crashed || nothing {
                     // Whoever leaves nothing behind has often said why. What is wrong with a result that
                     // is there, the judge says.
                     reply.reason = with_last_line(reply.reason, &ended);

@@ -40,6 +40,10 @@ const MAKING: [&str; 8] = [
 ];
 /// Recipes that start the product.
 const STARTING: [&str; 5] = ["start", "dev", "serve", "run", "preview"];
+/// Names of programs by which products are started, in every language.
+const ENTRIES: [&str; 8] = [
+    "main", "app", "cli", "server", "index", "__main__", "run", "start",
+];
 /// Where a package says what it hands out.
 const HANDED_OUT: [&str; 6] = ["bin", "main", "module", "exports", "browser", "types"];
 
@@ -143,7 +147,9 @@ impl Texts<'_> {
             recipes.any(|one| named(&JUDGING, one) && one.trim_start_matches("pre") != "test");
         let makes =
             named(&MAKING, stem_of(path)) || program.recipes.iter().any(|one| named(&MAKING, one));
-        match program.loaded || makes || self.has_tested_sibling(path) {
+        // The product itself is tried in this way, to see that it starts.
+        let enters = !for_judging && ENTRIES.contains(&stem_of(path));
+        match program.loaded || makes || enters || self.has_tested_sibling(path) {
             true => Standing::Unclear,
             false if program.bare || for_judging => Standing::Judge,
             false => Standing::Unclear,
@@ -277,6 +283,20 @@ mod tests {
 
     #[test]
     fn what_nobody_can_tell_accuses_nobody() {
+        let entry = Texts {
+            tests: BTreeMap::from([("tests/test_core.py", "from lib.core import greet\n")]),
+            others: BTreeMap::from([
+                (
+                    "Makefile",
+                    "test:\n\tpython3 -m unittest\n\tpython3 main.py\n",
+                ),
+                ("main.py", "from lib.core import greet\nprint(greet('a'))\n"),
+                ("lib/core.py", "def greet(name): ...\n"),
+            ]),
+        };
+        let all = entry.started(&["make test"]);
+        let asked = "the program shouts";
+        assert_eq!(entry.standing("main.py", &all, asked), Some(Unclear));
         for (path, asked) in [
             ("src/cli.js", ""),
             ("scripts/bundle.js", ""),

@@ -145,6 +145,54 @@ fn every_changed_file_is_as_a_run_proved_it_or_is_named() {
     }
 }
 
+#[test]
+fn a_run_vouches_for_what_it_made_of_what_lies_there_and_for_no_more() {
+    let (world, clone) = landed();
+    let onto_main = || world.git(&["push", "--quiet", "origin", "HEAD:refs/heads/main"]);
+    let run = |name: &str, text: &str| {
+        let script = crate::support::HONEST.replace("text = \"good\\n\"", text);
+        assert_ne!(script, crate::support::HONEST);
+        world.write("agent/script.toml", &script);
+        let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
+        says(&world, &[&TASK[..], &told, &["--name", name]].concat()).exits(0);
+        says(&world, &["run", name]).exits(0);
+        says(&world, &["land", name]).exits(0);
+    };
+    onto_main();
+    let proven = world.git(&["rev-parse", "HEAD"]);
+
+    // By hand first, and then a run that honestly adds to it.
+    world.write("code.txt", "good\nand a back door\n");
+    world.commit("by hand");
+    run("u", "text = \"good\\nand a back door\\nand more\\n\"");
+    pushed(&world, &clone, "change");
+    let told = whys(&covers(&clone).exits(0));
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(
+        told[0].1.contains("`u` made it of something else"),
+        "{told:?}"
+    );
+
+    // What lies there, made more of by one run and then another, is theirs together.
+    world.git(&["reset", "--quiet", "--hard", &proven]);
+    run("v", "text = \"good\\nand more\\n\"");
+    run("w", "text = \"good\\nand more\\nand most\\n\"");
+    pushed(&world, &clone, "change");
+    let said = covers(&clone).exits(0);
+    assert_eq!(whys(&said), []);
+    assert_eq!(said.json()["covers"]["covered"][0]["run"], "w");
+
+    // Once that is there, an older content that was proven once is not what they made of it.
+    onto_main();
+    world.git(&["checkout", "--quiet", &proven, "--", "code.txt"]);
+    world.commit("put back");
+    pushed(&world, &clone, "change");
+    let told = whys(&covers(&clone).exits(0));
+    assert_eq!(told.len(), 1, "{told:?}");
+    // Nor is there anything to see the other way round.
+    says(&clone, &["audit", "--covers", "HEAD..origin/main~1"]).refuses(1, "span_invalid");
+}
+
 /// What the steps of a job run, in order: the blocks behind `|`.
 fn steps(job: &str) -> Vec<String> {
     let mut steps: Vec<(usize, String)> = Vec::new();
