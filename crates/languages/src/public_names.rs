@@ -62,7 +62,7 @@ mod tests {
         let cases: [(&str, &str, &[&str]); 4] = [
             (
                 "a.rs",
-                "pub fn one() {}\nfn two() {}\npub fn three() {}\npub async fn four() {}\nimpl A {\n    pub fn five() {}\n}\npub struct Six;\n",
+                "pub fn one() {}\nfn two() {}\npub(crate) fn three() {}\npub async fn four() {}\nimpl A {\n    pub fn five() {}\n}\npub struct Six;\n",
                 &["one", "four", "Six"],
             ),
             (

@@ -7,7 +7,7 @@ use kernel::machine::Waiting;
 use kernel::position::STOP;
 use kernel::table::Kind;
 use kernel::{CheckResult, Class, Outcome, StateName, Table, Usage, Verdict};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What agents may say: the states that they may ask for, the ones that they may not, and fields.
 #[derive(Debug, Clone, Default)]
@@ -20,6 +20,8 @@ pub struct Vocabulary {
     pub fields: Vec<String>,
     /// The check that says whether a pass made progress, if there is one.
     pub progress: String,
+    /// States in which a person is asked.
+    pub waits: BTreeSet<StateName>,
 }
 
 impl Vocabulary {
@@ -40,6 +42,10 @@ impl Vocabulary {
             all,
             fields: Vec::new(),
             progress: String::new(),
+            waits: states
+                .filter(|state| table.state(state).kind == Kind::Wait)
+                .cloned()
+                .collect(),
         }
     }
 }
@@ -78,7 +84,13 @@ impl SeededCast {
         let legal = self.vocabulary.legal.get(state);
         let legal = legal.map_or(&[][..], |legal| legal.as_slice());
         if self.random.happens(self.goodwill) {
-            return legal.first().cloned();
+            // Who means well has other ways to go as well.
+            if self.random.happens(250) {
+                return self.random.pick(legal).cloned();
+            }
+            // Who has nothing to ask for but a person has done their work, and asks for nothing.
+            let first = legal.first().cloned();
+            return first.filter(|to| !self.vocabulary.waits.contains(to));
         }
         match self.random.below(5) {
             0 => None,
@@ -146,12 +158,12 @@ impl Cast for SeededCast {
             let verdict = match &spec.check {
                 check if *check == self.vocabulary.progress => self.verdict(self.progress),
                 // It holds no gate, so it has a draw of its own. What a field says stays as it is.
-                _ if spec.weight == Weight::Advisory => match (&spec.shows, &*spec.check) {
-                    (_, "fields") => self.chosen(spec),
-                    // A way hangs on what it shows, and is to be gone as well.
-                    (Some(_), _) => self.verdict(650),
-                    (None, _) => self.verdict(self.quality.max(850)),
+                _ if spec.weight == Weight::Advisory => match spec.check == "fields" {
+                    true => self.chosen(spec),
+                    false => self.verdict(self.quality.max(850)),
                 },
+                // Only good work gets this far, and much hangs on what comes of it.
+                check if check == "exam" => self.verdict(600),
                 _ if index == worst => overall,
                 _ => Verdict::Pass,
             };

@@ -8,7 +8,7 @@ use testkit::seeds::{one_seed, seeds, sweep};
 use testkit::{Report, Weather, journal};
 
 /// As many as fit into a few seconds of a debug build.
-pub(crate) const USUAL: u64 = 180;
+pub(crate) const USUAL: u64 = 340;
 
 fn run(range: std::ops::Range<u64>) -> Vec<Report> {
     let rows = all_invariants();
