@@ -35,7 +35,7 @@ fn all_invariants<M: OnTable>() -> Vec<Invariant<M>> {
 #[test]
 fn every_seed_keeps_every_promise() {
     let rows = all_invariants();
-    let reports = sweep(seeds(60), |seed| {
+    let reports = sweep(seeds(120), |seed| {
         let workflow = workflow();
         let mut vocabulary = Vocabulary::of(&workflow.table);
         vocabulary.progress = workflow.stall_check.clone().unwrap_or_default();
