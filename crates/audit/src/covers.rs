@@ -144,7 +144,7 @@ fn vouched<'a>(
             "`{}` made it of something else than lies where the change is to go, and nobody proved that",
             run.run
         )
-    } else if let Some((run, _)) = steps().last() {
+    } else if let Some((run, _)) = steps().next_back() {
         format!(
             "`{}` proved another content: it was edited or merged since",
             run.run
