@@ -33,6 +33,7 @@ pub mod question;
 pub mod reading;
 pub mod repeats;
 pub mod review;
+pub mod row;
 pub mod run;
 pub mod settled;
 pub mod spend;
