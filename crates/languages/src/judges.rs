@@ -80,6 +80,7 @@ pub struct Texts<'t> {
 }
 
 impl Texts<'_> {
+    /// The text of a file.
     pub fn get(&self, path: &str) -> Option<String> {
         let text = self.others.get(path).or_else(|| self.tests.get(path))?;
         Some((*text).to_owned())
