@@ -1,7 +1,8 @@
 //! What looks at runs from outside of them. The audit recomputes everything that a run claims: the
 //! chain, the commits that vouch for it, every step on the table, every piece of evidence; it trusts
-//! no checkpoint and no view. The clean-up ([`gc`]) removes what runs that are over left behind.
+//! no checkpoint and no view. What it bears out can be vouched for ([`attest`]). The clean-up ([`gc`]) removes what runs that are over left behind.
 
+pub mod attest;
 mod covers;
 mod decisions;
 mod finding;

@@ -11,6 +11,7 @@
 //! channel. Neither helps if agents may write the approvers file, so it is outside of every view.
 
 mod allowed;
+mod attesting;
 mod occasion;
 mod payload;
 mod pinned;
@@ -20,10 +21,11 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
+pub use attesting::{ATTESTING, AttestKey, Attester, attesters};
 pub use occasion::key_for_the_occasion;
 pub use payload::{binds, bound};
 pub(crate) use pinned::{admits, listed, to_pin};
-pub use signature::{Signer, sign_with_key_file, verify};
+pub use signature::{Signer, sign_with_key_file, signed_by, verify};
 pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
 
 use kernel::Time;

@@ -4,7 +4,7 @@
 use super::allowed::{self, Line};
 use super::{NAMESPACE, Words, message};
 use kernel::Time;
-use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, SshSig};
+use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, PublicKey, SshSig};
 use std::path::Path;
 use workspace::error::EngineError;
 
@@ -32,18 +32,25 @@ pub(super) fn sign_elsewhere(key: &str) -> String {
 /// Encrypted keys, keys in an agent and keys in hardware need their owner or their device: for
 /// those the error names the way through `ssh-keygen`.
 pub fn sign_with_key_file(path: &Path, words: &Words) -> Result<String, EngineError> {
-    let shown = path.display().to_string();
-    let refuse = |why: &str| {
-        EngineError::user(
-            "key_unreadable",
-            format!("cannot sign with {shown}: {why}"),
-            sign_elsewhere(&shown),
-        )
-    };
+    let key = open(path, &sign_elsewhere)?;
+    key.sign(NAMESPACE, HashAlg::Sha512, &message(words))
+        .and_then(|signature| signature.to_pem(LineEnding::LF))
+        .map_err(|error| {
+            let why = format!("{} keys do not work here ({error})", key.algorithm());
+            unreadable(path, &why, &sign_elsewhere)
+        })
+}
+
+/// Opens an unencrypted key file that is its owner's alone; `elsewhere` says what to do with another one.
+pub(super) fn open(
+    path: &Path,
+    elsewhere: &dyn Fn(&str) -> String,
+) -> Result<PrivateKey, EngineError> {
+    let refuse = |why: &str| unreadable(path, why, elsewhere);
     let bytes = std::fs::read(path).map_err(|error| {
         EngineError::user(
             "key_unreadable",
-            format!("could not read the key {shown}: {error}"),
+            format!("could not read the key {}: {error}", path.display()),
             "give the path of your private key, for example --sign ~/.ssh/id_ed25519",
         )
     })?;
@@ -56,17 +63,23 @@ pub fn sign_with_key_file(path: &Path, words: &Words) -> Result<String, EngineEr
     refuse_open_key(path)?;
     let key = PrivateKey::from_openssh(&bytes)
         .map_err(|error| refuse(&format!("it is not an OpenSSH private key ({error})")))?;
-    if key.is_encrypted() {
-        return Err(refuse("it is encrypted with a passphrase"));
+    match key.is_encrypted() {
+        true => Err(refuse("it is encrypted with a passphrase")),
+        false => Ok(key),
     }
-    key.sign(NAMESPACE, HashAlg::Sha512, &message(words))
-        .and_then(|signature| signature.to_pem(LineEnding::LF))
-        .map_err(|error| {
-            refuse(&format!(
-                "{} keys do not work here ({error})",
-                key.algorithm()
-            ))
-        })
+}
+
+pub(super) fn unreadable(
+    path: &Path,
+    why: &str,
+    elsewhere: &dyn Fn(&str) -> String,
+) -> EngineError {
+    let shown = path.display().to_string();
+    EngineError::user(
+        "key_unreadable",
+        format!("cannot sign with {shown}: {why}"),
+        elsewhere(&shown),
+    )
 }
 
 fn looks_public(bytes: &[u8]) -> bool {
@@ -115,7 +128,7 @@ pub fn verify(
         if line.key.key_data() != signature.public_key() {
             continue;
         }
-        match limited(line, now) {
+        match limited(line, NAMESPACE, now) {
             None => {
                 holder = Some(line);
                 break;
@@ -140,6 +153,15 @@ pub fn verify(
         principal: line.principal.clone(),
         fingerprint,
     })
+}
+
+/// The fingerprint of the key that signed these words, where nobody says whose key it is.
+pub fn signed_by(pem: &str, words: &Words) -> Result<String, EngineError> {
+    let signature = read(pem)?;
+    let key = PublicKey::from(signature.public_key().clone());
+    let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
+    judged(&fingerprint, &key, &signature, words)?;
+    Ok(fingerprint)
 }
 
 /// Reads a signature, and nothing that only resembles one: what it says must be written in the one way
@@ -169,13 +191,13 @@ fn read(pem: &str) -> Result<SshSig, EngineError> {
 }
 
 /// Why a key may not sign now, in words.
-fn limited(line: &Line, now: Time) -> Option<String> {
+pub(super) fn limited(line: &Line, namespace: &str, now: Time) -> Option<String> {
     let seconds = now.0 / 1_000;
     let when = |seconds: u64| Time(seconds.saturating_mul(1_000));
     let options = &line.options;
     match &options.namespaces {
-        Some(list) if !allowed::in_pattern_list(list, NAMESPACE) => {
-            return Some(format!("its namespaces=\"{list}\" do not hold {NAMESPACE}"));
+        Some(list) if !allowed::in_pattern_list(list, namespace) => {
+            return Some(format!("its namespaces=\"{list}\" do not hold {namespace}"));
         }
         _ => {}
     }
@@ -187,7 +209,15 @@ fn limited(line: &Line, now: Time) -> Option<String> {
 }
 
 fn checks_out(line: &Line, signature: &SshSig, words: &Words) -> Result<(), EngineError> {
-    let who = &line.principal;
+    judged(&line.principal, &line.key, signature, words)
+}
+
+fn judged(
+    who: &str,
+    key: &PublicKey,
+    signature: &SshSig,
+    words: &Words,
+) -> Result<(), EngineError> {
     let again = || {
         format!(
             "sign again what is decided now: the journal's last record is {}, and option and \
@@ -195,7 +225,7 @@ fn checks_out(line: &Line, signature: &SshSig, words: &Words) -> Result<(), Engi
             words.seq
         )
     };
-    let algorithm = line.key.algorithm();
+    let algorithm = key.algorithm();
     match algorithm {
         Algorithm::Ed25519
         | Algorithm::SkEd25519
@@ -219,8 +249,7 @@ fn checks_out(line: &Line, signature: &SshSig, words: &Words) -> Result<(), Engi
             format!("sign with `ssh-keygen -Y sign -n {NAMESPACE}`, or with `--sign KEY`"),
         ));
     }
-    line.key
-        .verify(NAMESPACE, &message(words), signature)
+    key.verify(NAMESPACE, &message(words), signature)
         .map_err(|_| {
             invalid(
                 format!("{who} did not sign these words: another run, step, option or reason"),

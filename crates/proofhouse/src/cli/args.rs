@@ -1,5 +1,6 @@
 //! Every command and flag, in one place; large families of them in a file each below it.
 
+mod attest;
 mod factory;
 mod index;
 mod named;
@@ -8,6 +9,7 @@ mod signing;
 mod values;
 mod wave;
 
+pub(crate) use attest::{Attest, Verify};
 pub(crate) use factory::{
     Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
 };
@@ -178,6 +180,18 @@ A decision like any other: signed, or typed at a terminal. Gates behind the phas
   proofhouse audit --covers origin/main..HEAD
   proofhouse audit --ci --format sarif > proofhouse.sarif")]
     Audit(Audit),
+    /// Vouch for a run that is over with a key: in-toto statements, each in a DSSE envelope
+    #[command(after_help = "Examples:
+  proofhouse attest slugs --sign ~/.ssh/id_ed25519 --out slugs.intoto.jsonl
+  proofhouse verify slugs.intoto.jsonl --key id_ed25519.pub
+
+Only what `audit` bears out is vouched for. docs/attest.md says how other tools read it.")]
+    Attest(Attest),
+    /// Check what `attest` wrote, without network, journal or repository; exit 1 unless all of it holds
+    #[command(after_help = "Examples:
+  proofhouse verify slugs.intoto.jsonl --key release.pub
+  proofhouse verify slugs.intoto.jsonl --approvers approvers --json")]
+    Verify(Verify),
     /// What a build server needs
     #[command(after_help = "Example:\n  proofhouse ci init --for github")]
     Ci {
@@ -600,6 +614,9 @@ pub(crate) struct Land {
     /// Who settles it (default: the run's own agent)
     #[arg(long, value_name = "AGENT", requires = "settle")]
     pub(crate) agent: Option<String>,
+    /// Vouch for it with this SSH key, in a note of the commit (`refs/notes/proofhouse`)
+    #[arg(long, value_name = "KEY", conflicts_with = "settle")]
+    pub(crate) attest: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -3,8 +3,8 @@
 use super::args::{Abandon, Diff, Land, Pr};
 use super::out::{Out, Tone, count, plain, whole};
 use super::which::only;
-use super::{exit, signing};
-use engine::approval::Words;
+use super::{attest, exit, signing};
+use engine::approval::{AttestKey, Words};
 use engine::decide::Ask;
 use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, request};
 use kernel::Machine;
@@ -334,9 +334,17 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
         },
     };
     sound(project, &args.run, out)?;
+    // A key that cannot sign is told before anything has landed.
+    let key = args.attest.as_deref().map(AttestKey::read).transpose()?;
     let landed = onto_branch(project, &args.run, &how)?;
+    let vouched = key.map(|key| attest::note(project, &args.run, &landed.commit, &key));
+    let vouched = vouched.transpose()?;
     if out.json {
-        out.facts(&landed);
+        let mut facts = json!(landed);
+        if let Some(vouched) = &vouched {
+            facts["attested"] = json!(vouched);
+        }
+        out.facts(&facts);
         return Ok(exit::OK);
     }
     out.line(&format!(
@@ -360,6 +368,12 @@ pub(crate) fn land(project: &Project, args: &Land, out: &Out) -> Result<u8, Engi
         out.line(&format!(
             "  the branch had moved; both together passed: {}",
             commands.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    if let Some(vouched) = &vouched {
+        out.line(&format!(
+            "  vouched for in a note of the commit (refs/notes/proofhouse), signed by {}",
+            vouched.fingerprint
         ));
     }
     for weak in &landed.weak_together {

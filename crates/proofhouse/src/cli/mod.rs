@@ -2,6 +2,7 @@
 
 mod agent_files;
 mod args;
+mod attest;
 mod audit;
 mod ci;
 mod completions;
@@ -96,6 +97,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Schema { name } => return schema::schema(name.as_deref(), out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
+        Command::Verify(verify) => return attest::verify(project(args).ok().as_ref(), verify, out),
         _ => {}
     }
     let project = project(args)?;
@@ -158,6 +160,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Heal(heal) => decide::decide(&project, &heal.decision(), out),
         Command::Reopen(reopen) => decide::decide(&project, &reopen.decision(), out),
         Command::Audit(args) => audit::audit(&project, args, out),
+        Command::Attest(args) => attest::attest(&project, args, out),
         Command::Ci { command } => ci::ci(&project, command, out),
         Command::Do(_)
         | Command::Add(_)
@@ -170,6 +173,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         | Command::Index(_)
         | Command::Factory { .. }
         | Command::Schema { .. }
+        | Command::Verify(_)
         | Command::Sandbox { .. }
         | Command::Workflow { .. } => Ok(exit::OK),
     }

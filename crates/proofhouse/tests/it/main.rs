@@ -5,6 +5,7 @@
 
 mod add;
 mod asked;
+mod attest;
 mod audit;
 mod bad_input;
 mod briefs;

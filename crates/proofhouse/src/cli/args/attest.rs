@@ -1,0 +1,27 @@
+//! Vouching for a run, and checking what somebody else has vouched for.
+
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Attest {
+    /// The run; it must be over
+    pub(crate) run: String,
+    /// Sign with this unencrypted SSH key (ed25519)
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sign: PathBuf,
+    /// Write it here (default: standard output)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Verify {
+    /// What `proofhouse attest` wrote
+    pub(crate) file: PathBuf,
+    /// The public key that must have signed it
+    #[arg(long, value_name = "KEY.pub")]
+    pub(crate) key: Option<PathBuf>,
+    /// Who may sign, it and decisions (default, without `--key`: .proofhouse/approvers of the repository)
+    #[arg(long, value_name = "FILE")]
+    pub(crate) approvers: Option<PathBuf>,
+}

@@ -1,0 +1,173 @@
+//! `proofhouse attest` and `proofhouse verify`: a run vouched for with a key, and such a file checked.
+
+use super::args::{Attest, Verify};
+use super::out::{Out, Tone, count, plain};
+use super::{exit, signing};
+use ::audit::attest::{self, Attested, Journal, People, Trust, Verified};
+use engine::approval::{AttestKey, Attester};
+use std::path::Path;
+use workspace::git::git;
+use workspace::{EngineError, Project};
+
+/// Where notes of commits lie that hold attestations.
+const NOTES: &str = "refs/notes/proofhouse";
+
+pub(crate) fn attest(project: &Project, args: &Attest, out: &Out) -> Result<u8, EngineError> {
+    let key = AttestKey::read(&args.sign)?;
+    let attested = attest::attest(&project.at_top(), &args.run, &key)?;
+    let Some(path) = &args.out else {
+        return signing::show(attested.bundle.as_bytes());
+    };
+    store::write_atomic(path, attested.bundle.as_bytes())?;
+    if out.json {
+        out.facts(&attested);
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "wrote {}: {} of `{}` up to record {}",
+        plain(&path.display().to_string()),
+        count(attested.statements as u64, "statement"),
+        attested.run,
+        attested.seq
+    ));
+    out.line(&format!("  signed by   {}", attested.fingerprint));
+    out.line(&format!("  keyid       {}", attested.keyid));
+    out.line(&format!(
+        "  to check it: proofhouse verify {} --key KEY.pub",
+        plain(&path.display().to_string())
+    ));
+    Ok(exit::OK)
+}
+
+/// Vouches for a run that has landed, in a note of its commit.
+pub(crate) fn note(
+    project: &Project,
+    run: &str,
+    commit: &str,
+    key: &AttestKey,
+) -> Result<Attested, EngineError> {
+    let project = project.at_top();
+    let noted = || -> Result<Attested, EngineError> {
+        let attested = attest::attest(&project, run, key)?;
+        let file = project.work(run).join("attestation.jsonl");
+        let folder = file.parent().unwrap_or(project.top());
+        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        store::write_atomic(&file, attested.bundle.as_bytes())?;
+        let path = file.display().to_string();
+        let notes = format!("--ref={NOTES}");
+        let added = git(
+            project.top(),
+            &["notes", &notes, "add", "--file", &path, commit],
+            &[],
+        );
+        // Scratch of this one alone.
+        let _ = std::fs::remove_file(&file);
+        added.map(|_| attested)
+    };
+    noted().map_err(|mut error| {
+        error.what = format!(
+            "`{run}` has landed as {commit}, and nobody vouches for it there: {}",
+            error.what
+        );
+        error.mend = format!(
+            "{}; then `proofhouse attest {run} --sign KEY`, and `git notes` for the commit",
+            error.mend
+        );
+        error
+    })
+}
+
+pub(crate) fn verify(
+    project: Option<&Project>,
+    args: &Verify,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let text = std::fs::read_to_string(&args.file).map_err(|error| {
+        EngineError::user(
+            "attestation_invalid",
+            format!("cannot read {}: {error}", args.file.display()),
+            "give a file that `proofhouse attest` wrote",
+        )
+    })?;
+    let key = args.key.as_deref().map(Attester::read).transpose()?;
+    let read = |path: &Path| std::fs::read_to_string(path).map_err(EngineError::io("read", path));
+    let approvers = match (&args.approvers, &key, project) {
+        (Some(path), ..) => Some(read(path)?),
+        // Who names a key asks for that one alone.
+        (None, None, Some(project)) => project.at_top().read_approvers()?,
+        (None, ..) => None,
+    };
+    let trust = Trust {
+        key: key.as_ref(),
+        approvers: approvers.as_deref(),
+    };
+    let top = project.map(Project::at_top);
+    let verified = attest::verify(&text, trust, top.as_ref())?;
+    match out.json {
+        true => out.facts(&verified),
+        false => told(&verified, out),
+    }
+    Ok(match verified.is_passed() {
+        true => exit::OK,
+        false => exit::USER,
+    })
+}
+
+fn told(verified: &Verified, out: &Out) {
+    let word = match verified.is_passed() {
+        true => out.paint(Tone::Good, "passed"),
+        false => out.paint(Tone::Bad, &plain(&verified.result)),
+    };
+    let row = |name: &str, text: String| out.line(&format!("  {name:<11} {text}"));
+    out.line(&format!(
+        "{word} {} of `{}`, up to record {}",
+        plain(&verified.run),
+        plain(&verified.workflow),
+        verified.seq
+    ));
+    row("head", plain(&verified.head));
+    for (name, commit) in &verified.commits {
+        row("commit", format!("{} ({})", plain(commit), plain(name)));
+    }
+    let levels: Vec<String> = verified.levels.iter().map(|one| plain(one)).collect();
+    row("shown", levels.join(", "));
+    row(
+        "checks",
+        format!(
+            "{} passed, {} noted, {} failed at the end; {} in all",
+            verified.passed.len(),
+            verified.warned.len(),
+            verified.failed.len(),
+            count(verified.gates as u64, "gate")
+        ),
+    );
+    for one in &verified.failed {
+        row("failed", plain(one));
+    }
+    for one in &verified.decisions {
+        let by = match &one.signature {
+            People::None => format!("{}, not signed", plain(&one.who)),
+            People::Listed(who) => format!("signed by {}", plain(who)),
+            People::Unlisted(key) => format!(
+                "{}, signed by {key}; nobody here says whose key that is",
+                plain(&one.who)
+            ),
+        };
+        row("decided", format!("`{}`: {by}", plain(&one.option)));
+    }
+    let who = match verified.signed_by.as_str() {
+        "" => String::new(),
+        who => format!("{} ", plain(who)),
+    };
+    row(
+        "signed by",
+        format!("{who}{} at {}", verified.fingerprint, verified.at),
+    );
+    row(
+        "journal",
+        match verified.journal {
+            Journal::Holds => "the one here holds that record".to_owned(),
+            Journal::Absent => "not here, so not asked".to_owned(),
+        },
+    );
+}
