@@ -17,7 +17,9 @@ pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use signing::Signing;
-pub(crate) use wave::{MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick};
+pub(crate) use wave::{
+    DeltasCommand, MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick,
+};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -118,12 +120,21 @@ onto your branch as one commit.")]
     /// Show what is due: decisions that wait, accepted risks by the day they end, open lessons
     #[command(after_help = "Example:\n  proofhouse report --json")]
     Report,
-    /// Show the lessons that tasks have left open
-    #[command(after_help = "Example:\n  proofhouse deltas")]
-    Deltas,
+    /// Show the lessons that tasks have left open, or settle some
+    #[command(after_help = "Examples:
+  proofhouse deltas
+  proofhouse deltas fold 3f9a1c20 --because 'CONTRIBUTING.md, tests'
+  proofhouse deltas reject 3f9a1c20 --because 'true of one machine only'")]
+    Deltas {
+        #[command(subcommand)]
+        command: Option<DeltasCommand>,
+    },
     /// Say what to do now
-    #[command(after_help = "Example:\n  proofhouse guide")]
-    Guide,
+    #[command(after_help = "Examples:\n  proofhouse guide\n  proofhouse guide slugs")]
+    Guide {
+        /// This run alone
+        run: Option<String>,
+    },
     /// Show what a run has changed
     #[command(after_help = "Examples:
   proofhouse diff slugs

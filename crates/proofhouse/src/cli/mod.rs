@@ -122,8 +122,11 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
         Command::Report => due::report(&project, out),
-        Command::Deltas => due::deltas(&project, out),
-        Command::Guide => due::guide(&project, out),
+        Command::Deltas { command: None } => due::deltas(&project, out),
+        Command::Deltas {
+            command: Some(command),
+        } => due::settle(&project, command, out),
+        Command::Guide { run } => due::guide(&project, run.as_deref(), out),
         Command::Config {
             command: ConfigCommand::Show { name, all },
         } => config::show(&project, name.as_deref(), *all, out),
