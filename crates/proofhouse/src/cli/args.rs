@@ -4,6 +4,7 @@ mod attest;
 mod factory;
 mod index;
 mod named;
+mod past;
 mod sandbox;
 mod signing;
 mod values;
@@ -15,6 +16,7 @@ pub(crate) use factory::{
 };
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
+pub(crate) use past::{Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use signing::Signing;
 pub(crate) use wave::{MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick};
@@ -112,6 +114,18 @@ onto your branch as one commit.")]
   proofhouse log --follow               every run and project, as they go
   proofhouse log slugs --follow --from 12 --json")]
     Log(Log),
+    /// Show a run as it was at one of its records: state, counters, question, spending; writes nothing
+    #[command(after_help = "Examples:
+  proofhouse replay slugs --at 35
+  proofhouse replay slugs --with ./my-phase     up to where that workflow goes another way")]
+    Replay(Replay),
+    /// Print a run as OpenTelemetry spans (OTLP/JSON), or send them to a collector
+    #[command(after_help = "Examples:
+  proofhouse trace slugs > slugs.json
+  proofhouse trace slugs --otlp http://localhost:4318
+
+Names, numbers and verdicts go along; no brief, no answer, no code, nobody's name.")]
+    Trace(Trace),
     /// Show everything that waits for a person
     #[command(after_help = "Example:\n  proofhouse inbox")]
     Inbox,

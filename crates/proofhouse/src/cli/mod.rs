@@ -31,6 +31,7 @@ mod of_product;
 mod out;
 mod progress;
 mod records;
+mod replay;
 mod resolve;
 mod run;
 mod sandbox;
@@ -38,6 +39,7 @@ mod schema;
 mod settle;
 mod signing;
 mod status;
+mod trace;
 mod usage;
 mod verbs;
 mod wave;
@@ -113,6 +115,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Attach { run } => detached::attach(&project, run, out),
         Command::Stop { run } => detached::stop(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),
+        Command::Replay(args) => replay::replay(&project.at_top(), args, out),
+        Command::Trace(args) => trace::trace(&project, args, out),
         Command::Log(log) => log::log(&project, log, out),
         Command::Diff(diff) => land::diff(&project, diff, out),
         Command::Land(args) if args.settle => settle::settled(&project, args, out),
