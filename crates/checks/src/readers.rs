@@ -10,7 +10,6 @@ pub(crate) mod hash;
 pub(crate) mod idents;
 pub(crate) mod installed;
 pub(crate) mod items;
-pub(crate) mod judges;
 pub(crate) mod markdown;
 pub(crate) mod paths;
 pub(crate) mod references;

@@ -9,12 +9,14 @@
 //! Nothing here reads a file or runs a program: texts come in. It does not judge what code does.
 
 pub mod asked;
+pub mod beside;
 mod declared;
 pub mod dimensions;
 mod errors;
 pub mod hollow_commands;
 pub mod javascript;
 mod judge;
+pub mod judges;
 mod judging;
 mod layout;
 mod line;

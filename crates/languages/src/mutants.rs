@@ -59,6 +59,14 @@ pub struct Mutant {
     pub text: String,
 }
 
+impl Mutant {
+    /// Is this mutant, of a function of this name, one of these: path, function, what?
+    pub fn is_among(&self, these: &[[String; 3]], function: &str) -> bool {
+        let own = [self.path.as_str(), function, self.what.as_str()];
+        these.iter().any(|one| *one == own)
+    }
+}
+
 /// What is asked for.
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted<'a> {
@@ -68,6 +76,8 @@ pub struct Wanted<'a> {
     pub sources: &'a [Source<'a>],
     /// The texts of tests, whose expectations are tried as answers.
     pub tests: &'a [&'a str],
+    /// Those that are chosen before all others: path, function, what.
+    pub again: &'a [[String; 3]],
     /// How many of each kind there may be.
     pub constants: usize,
     pub others: usize,
@@ -156,11 +166,17 @@ pub fn mutants(wanted: &Wanted<'_>) -> Mutants {
             text: placebo,
         });
     }
+    let names: BTreeMap<u32, &str> = {
+        let each = plan.functions.iter();
+        each.map(|one| (one.number, one.name.as_str())).collect()
+    };
+    let of = |one: &Mutant| names.get(&one.number).copied().unwrap_or_default();
     for (all, most, chosen) in [
         (constants, wanted.constants, &mut plan.constants),
         (others, wanted.others, &mut plan.others),
     ] {
-        let all = dice.shuffled(all);
+        let mut all = dice.shuffled(all);
+        all.sort_by_key(|one| !one.is_among(wanted.again, of(one)));
         plan.left_out += all.len().saturating_sub(most);
         chosen.extend(all.into_iter().take(most));
     }
@@ -615,6 +631,7 @@ mod tests {
             seed: "5eed",
             sources: &[source],
             tests: &[test],
+            again: &[],
             constants: 10,
             others: 5,
         })

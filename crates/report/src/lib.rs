@@ -34,6 +34,7 @@ pub mod reading;
 pub mod repeats;
 pub mod replay;
 pub mod review;
+pub mod row;
 pub mod run;
 pub mod settled;
 pub mod spend;

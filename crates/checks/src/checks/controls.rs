@@ -5,8 +5,8 @@
 //!
 //! What a suite says is still what a process says about itself: `docs/proof.md` says what that is worth.
 
+mod again;
 mod answered;
-mod beside;
 mod judged;
 mod little;
 mod plan;
@@ -21,6 +21,7 @@ use crate::readers::{items, paths};
 use crate::room::Room;
 use crate::settings::{Choice, Words};
 use crate::text::{answer, first_few, several_lines};
+use again::Past;
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, Runner, TestRun};
@@ -240,7 +241,9 @@ struct Record {
     seed: String,
     mutants: Vec<Tried>,
     told: Vec<String>,
+    /// By the bound in number, and for want of time.
     left_out: usize,
+    out_of_time: usize,
 }
 
 impl Control<'_> {
@@ -248,7 +251,8 @@ impl Control<'_> {
     pub(crate) fn result(&self, name: &str) -> CheckResult {
         let started = Instant::now();
         let mut record = Record::default();
-        let found = match self.found(&mut record) {
+        let past = self.past(name);
+        let found = match self.found(&past, &mut record) {
             Ok(found) => found,
             Err(why) => Found::Weak(format!("the controls could not be tried: {why}")),
         };
@@ -294,9 +298,9 @@ impl Control<'_> {
             result.details = several_lines(&record.told.join("\n"));
         }
         let kept = json!({
-            "seed": record.seed, "millis": millis, "suite_millis": self.millis,
+            "name": name, "seed": record.seed, "millis": millis, "suite_millis": self.millis,
             "mutants": record.mutants, "told": record.told, "left_out": record.left_out,
-            "code": self.code(),
+            "out_of_time": record.out_of_time, "tree": self.tree(), "most": self.subject.mutants,
         });
         if let Ok(kept) = self.subject.keep.keep(KEPT, kept.to_string().as_bytes()) {
             result.evidence.push(kept);
@@ -304,29 +308,30 @@ impl Control<'_> {
         result
     }
 
-    fn found(&self, record: &mut Record) -> Result<Found, Error> {
+    fn found(&self, past: &Past, record: &mut Record) -> Result<Found, Error> {
         let Some(runner) = self.instrument.runner() else {
             return Ok(Found::Weak(UNKNOWN.to_owned()));
         };
         if let Some(found) = self.as_they_were(runner)? {
             return Ok(found);
         }
-        let seed = match self.last_seed() {
-            Some(seed) => seed,
-            None => seed()?,
-        };
+        // Names of ours are new at every look; what is chosen is not.
+        let token = seed()?;
+        let seed = past.seed.clone().unwrap_or_else(|| token.clone());
         record.seed.clone_from(&seed);
+        let order = |endings| Order {
+            token: format!("c{token}"),
+            again: past.survivors(),
+            unlike: self.controls.need_mutants(),
+            ..Order::of(&seed, self.files, endings, self.subject.mutants)
+        };
         let room = (self.candidate)()?;
         let plan = match runner {
             Runner::Pytest | Runner::Unittest => {
-                let mut order = Order::of(&seed, self.files, OF_PYTHON, self.subject.mutants);
-                order.unlike = self.controls.need_mutants();
-                Plan::python(self.subject, &room, &order)?
+                Plan::python(self.subject, &room, &order(OF_PYTHON))?
             }
-            _ => match written::canaries(runner, &seed, self.files) {
+            _ => match written::canaries(runner, &token, self.files) {
                 Some(mut plan) => {
-                    let order =
-                        |endings| Order::of(&seed, self.files, endings, self.subject.mutants);
                     match runner {
                         Runner::Cargo => written::add_mutants(&mut plan, &order(OF_RUST)),
                         Runner::Node => {
@@ -352,26 +357,19 @@ impl Control<'_> {
             )));
         }
         record.left_out = plan.left_out;
-        self.tried(&room, plan, record)
+        self.tried(&room, plan, (past, record))
     }
 
-    /// The code that is mutated, as a hash.
-    fn code(&self) -> String {
-        let all = self.files.code.iter();
-        let all = all.map(|file| format!("{}\n{}\n", file.path, file.now));
-        crate::readers::hash::bytes(all.collect::<String>().as_bytes())
+    /// What is judged, and what decides it: the whole tree, as a hash.
+    fn tree(&self) -> Option<String> {
+        self.subject.tree().ok().map(|tree| tree.hash)
     }
 
-    /// The seed of the last time, where its code is still the same: who answered for survivors, or wrote a
-    /// test for one, meets those again and no others.
-    fn last_seed(&self) -> Option<String> {
-        let earlier = match self.controls.are_answered() {
-            true => self.subject.earlier(KEPT).ok()?,
-            false => return None,
-        };
-        let last: serde_json::Value = serde_json::from_slice(earlier.last()?).ok()?;
-        let same = last["code"] == self.code();
-        last["seed"].as_str().filter(|_| same).map(str::to_owned)
+    /// What was seen the last time, if there was one.
+    fn past(&self, name: &str) -> Past {
+        let earlier = self.subject.earlier(KEPT).unwrap_or_default();
+        let tree = self.tree();
+        Past::of(&earlier, name, (tree.as_deref(), self.subject.mutants))
     }
 
     /// Tests that were there, on the candidate's code: without the files of tests that came with it, and
@@ -450,7 +448,12 @@ impl Control<'_> {
         }))
     }
 
-    fn tried(&self, room: &Room, mut plan: Plan, record: &mut Record) -> Result<Found, Error> {
+    fn tried(
+        &self,
+        room: &Room,
+        mut plan: Plan,
+        (past, record): (&Past, &mut Record),
+    ) -> Result<Found, Error> {
         plan.lay_canaries(room)?;
         plan.lay_placebos(room)?;
         let mut control = self.look(room)?;
@@ -510,7 +513,13 @@ impl Control<'_> {
                 first_few(&names, 10)
             ));
         }
-        self.mutate(room, plan, &reached, &unsteady, record);
+        let again = &mut |mutant: &Mutant| match self.shows(room, plan, mutant) {
+            Ok(shown) => seen::fate(self.first, &shown, mutant.number, &reached, &unsteady),
+            Err(why) => Fate::Untried {
+                why: why.to_string(),
+            },
+        };
+        self.mutate(plan, again, (past, record));
         Ok(match unmarked {
             Some(why) => Found::Weak(why.to_owned()),
             None => match (self.judged(plan, &reached, record), self.asks_for_tests()) {
@@ -553,32 +562,34 @@ impl Control<'_> {
         Ok(Found::Flaky(first))
     }
 
+    /// Tries mutants while there is time. What was seen of this very tree is taken as it was seen.
     fn mutate(
         &self,
-        room: &Room,
         plan: &Plan,
-        reached: &Reached,
-        unsteady: &std::collections::BTreeSet<String>,
-        record: &mut Record,
+        fate: &mut dyn FnMut(&Mutant) -> Fate,
+        (past, record): (&Past, &mut Record),
     ) {
         let began = Instant::now();
         let suite = Duration::from_millis(self.millis);
         let most = (suite * TIMES).max(LEAST).min(self.subject.wall / 2);
-        let all = plan.constants.iter().map(|mutant| (mutant, true));
-        let all = all.chain(plan.others.iter().map(|mutant| (mutant, false)));
-        for (mutant, constant) in all {
-            if began.elapsed() >= most {
-                record.left_out += 1;
-                continue;
-            }
-            let fate = match self.shows(room, plan, mutant) {
-                Ok(shown) => seen::fate(self.first, &shown, mutant.number, reached, unsteady),
-                Err(why) => Fate::Untried(why.to_string()),
+        for (mutant, constant) in past.in_turn(plan) {
+            let what = format!("{} {}", plan.named(mutant), mutant.what);
+            let out = began.elapsed() >= most;
+            let known = past.on_this_tree(&what);
+            let known = known.or_else(|| past.survived(&what).filter(|_| out));
+            let (fate, before) = match known {
+                Some(known) => (known, true),
+                None if out || past.is_of_this_tree => {
+                    record.out_of_time += 1;
+                    continue;
+                }
+                None => (fate(mutant), false),
             };
             record.mutants.push(Tried {
                 number: mutant.number,
-                what: format!("{} {}", plan.named(mutant), mutant.what),
+                what,
                 constant,
+                before,
                 fate,
             });
         }

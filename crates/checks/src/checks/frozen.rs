@@ -4,12 +4,12 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Answer, Judge, Judged, Trouble};
-use crate::readers::judges;
 use crate::readers::{items, seal};
 use crate::settings::{Item, Items, Text, Texts};
 use crate::text::{answer, first_few};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict};
+use languages::judges;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};

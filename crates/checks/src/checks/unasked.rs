@@ -4,13 +4,14 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::{items, judges, paths};
+use crate::readers::{items, paths};
 use crate::room::Room;
 use crate::settings::{Items, Text};
 use crate::text::{answer, first_few};
 use kernel::Word;
 use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, UNASKED, Verdict};
+use languages::judges;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;

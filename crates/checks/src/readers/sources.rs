@@ -4,14 +4,9 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::readers::paths;
+pub(crate) use languages::judges::is_source;
 use std::io::Read;
 
-/// Endings of files that people write as code.
-const SOURCES: [&str; 34] = [
-    "rs", "py", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "go", "java", "kt", "kts",
-    "scala", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "rb", "php", "ex", "exs", "erl", "hs",
-    "ml", "lua", "sh", "vue", "svelte", "zig",
-];
 /// Folders that hold tests.
 const TEST_FOLDERS: [&str; 8] = [
     "test",
@@ -33,13 +28,6 @@ pub(crate) fn files(subject: &Subject<'_>) -> Result<Vec<String>, Error> {
     let own = |content: &String| !content.starts_with("-> ") && content != "folder";
     let files = tree.files.into_iter().filter(|(_, content)| own(content));
     Ok(files.map(|(path, _)| path).collect())
-}
-
-/// Is it code?
-pub(crate) fn is_source(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.rsplit_once('.')
-        .is_some_and(|(_, ending)| SOURCES.contains(&ending))
 }
 
 /// Is it a test, or something for tests?

@@ -261,6 +261,10 @@ fn tree(root: &Path) -> TreeNow {
     fn walk(root: &Path, dir: &Path, files: &mut BTreeMap<String, String>) {
         for entry in std::fs::read_dir(dir).unwrap() {
             let path = entry.unwrap().path();
+            if path.ends_with("__pycache__") {
+                // What tools leave behind is nobody's work.
+                continue;
+            }
             if path.is_dir() {
                 walk(root, &path, files);
             } else {

@@ -36,6 +36,7 @@ mod resolve;
 mod run;
 mod sandbox;
 mod schema;
+mod serve;
 mod settle;
 mod signing;
 mod status;
@@ -98,6 +99,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Factory { command } => return factory::factory(args, command, out),
         Command::Schema { name } => return schema::schema(name.as_deref(), out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
+        Command::Serve(asked) => return serve::serve(args, asked, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
         Command::Verify(verify) => return attest::verify(project(args).ok().as_ref(), verify, out),
         _ => {}
@@ -179,12 +181,12 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         | Command::Schema { .. }
         | Command::Verify(_)
         | Command::Sandbox { .. }
+        | Command::Serve(_)
         | Command::Workflow { .. } => Ok(exit::OK),
     }
 }
 
 /// The project that the user means: `--repo`, or where we stand.
 fn project(args: &Args) -> Result<Project, EngineError> {
-    let here = std::path::PathBuf::from(".");
-    Project::find(args.repo.as_deref().unwrap_or(&here))
+    Project::find(args.place()?)
 }

@@ -70,6 +70,7 @@ mod rooms;
 mod rules;
 mod sandbox;
 mod seen;
+mod serve;
 mod shown;
 mod slice;
 mod support;

@@ -2,8 +2,9 @@
 
 use super::plan::Plan;
 use super::seen::{Fate, Reached, Tried};
-use super::{Control, Found, Purpose, Record, answered, beside};
+use super::{Control, Found, Purpose, Record, answered};
 use crate::text::first_few;
+use languages::{beside, script::Source};
 use std::collections::BTreeSet;
 
 impl Control<'_> {
@@ -47,6 +48,7 @@ impl Control<'_> {
         record
             .told
             .extend(unreached.iter().map(|one| format!("no test reaches {one}")));
+        record.told.extend(record.not_tried());
         let nothing = !plan.functions.is_empty() && unreached.len() == plan.functions.len();
         let count = record.mutants.iter().filter(noticed).count();
         match self.purpose {
@@ -87,7 +89,14 @@ impl Control<'_> {
                 }
                 // What has mutants shows nothing of what has none.
                 let asked = self.controls.need_mutants() && self.subject.mutants != Some(0);
-                let beside = beside::unmutated(&self.files.code, plan);
+                let code = self.files.code.iter().map(|file| Source {
+                    path: &file.path,
+                    now: &file.now,
+                    before: file.before.as_deref(),
+                });
+                let beside = beside::unmutated(code, &|path| {
+                    plan.functions.iter().any(|one| one.path == path)
+                });
                 if asked && !beside.is_empty() {
                     return Found::Weak(format!("not mutated: {}", first_few(&beside, 3)));
                 }
@@ -132,10 +141,21 @@ impl Control<'_> {
                 record.left_out
             ));
         }
+        if let Some(why) = record.not_tried() {
+            said.push_str(&format!("; {why}"));
+        }
         if open > 0 {
             said.push_str(&format!("; not noticed: {}", counted(open, "small mutant")));
         }
         said
+    }
+}
+
+impl Record {
+    /// How many mutants there was no time for.
+    pub(super) fn not_tried(&self) -> Option<String> {
+        let count = counted(self.out_of_time, "mutant");
+        (self.out_of_time > 0).then(|| format!("time ran out: {count} not tried"))
     }
 }
 

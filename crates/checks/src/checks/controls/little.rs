@@ -62,14 +62,14 @@ impl Control<'_> {
             .filter(|path| endings.iter().any(|ending| path.ends_with(ending)))
             .collect();
         let untried = record.mutants.iter().find_map(|one| match &one.fate {
-            Fate::Untried(why) => Some(why.as_str()),
+            Fate::Untried { why } => Some(why.as_str()),
             Fate::TooLong => Some("it did not end in time"),
             Fate::Noticed { .. } | Fate::Survived { .. } => None,
         });
         Some(match (code.is_empty(), untried) {
             (true, _) => format!("the change has no source ({})", endings.join(", ")),
             (false, Some(why)) => format!("no mutant could be tried: {why}"),
-            (false, None) if record.left_out > 0 && !plan.functions.is_empty() => {
+            (false, None) if record.out_of_time > 0 && !plan.functions.is_empty() => {
                 "there was no time for a mutant".to_owned()
             }
             (false, None) => {

@@ -507,7 +507,8 @@ def in_turn(groups):
 def main():
     with open(os.path.join(os.path.dirname(REPORT), "order.json"), encoding="utf-8") as file:
         order = json.load(file)
-    token, dice = order["token"], random.Random(order["seed"])
+    # What is chosen follows from the seed, and is the same at every look; what is hidden is not.
+    token, dice, hidden = order["token"], random.Random(order["seed"]), random.Random(order["token"])
     UNLIKE[0] = order["unlike"]
     plan = {"tests": [], "code": [], "functions": [], "constants": [], "others": [], "left_out": 0,
             "faults": []}
@@ -523,24 +524,28 @@ def main():
             plan["faults"].append(entry["path"] + ": nothing can be added to it")
         else:
             plan["tests"].append(found)
-    numbers, salt, files = iter(range(1, 1 << 30)), dice.randrange(1, PRIME), []
+    numbers, salt, files = iter(range(1, 1 << 30)), hidden.randrange(1, PRIME), []
     for entry in order["code"]:
         try:
             files.append(Mutable(entry, readable, token, salt, numbers))
         except (SyntaxError, ValueError, RecursionError) as error:
             plan["faults"].append("%s: %s" % (entry["path"], error))
     of = {one["number"]: file for file in files for one, _ in file.functions}
+    names = {one["number"]: one["name"] for file in files for one, _ in file.functions}
+    again = {tuple(one) for one in order["again"]}
+    known = lambda one: (of[one["number"]].path, names[one["number"]], one["what"]) in again
     found = {}
     for kind in ("constants", "others"):
         groups = [group for file in files for group in getattr(file, kind)]
         dice.shuffle(groups)
-        all_of = list(in_turn(groups))
+        # Who was not noticed the last time is asked again.
+        all_of = sorted(in_turn(groups), key=lambda one: not known(one))
         found[kind] = all_of[:order[kind]]
         plan["left_out"] += len(all_of) - len(found[kind])
         for mutant in found[kind]:
             of[mutant["number"]].chosen.append(mutant)
     for file in files:
-        text = file.text(dice.randrange(PRIME)) if file.functions else None
+        text = file.text(hidden.randrange(PRIME)) if file.functions else None
         if text is not None:
             plan["code"].append({"path": file.path, "text": text})
             plan["functions"] += [one for one, _ in file.functions]

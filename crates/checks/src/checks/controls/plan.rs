@@ -28,7 +28,9 @@ pub(super) struct Order {
     pub(super) token: String,
     pub(super) tests: Vec<File>,
     pub(super) code: Vec<File>,
-    turned: usize,
+    /// Mutants that no test noticed the last time, which are chosen first: path, function, what.
+    pub(super) again: Vec<[String; 3]>,
+    pub(super) turned: usize,
     /// Is an answer looked at that equals everything?
     pub(super) unlike: bool,
     pub(super) constants: usize,
@@ -116,6 +118,7 @@ impl Order {
             token: format!("c{seed}"),
             tests,
             code,
+            again: Vec::new(),
             turned: TURNED,
             unlike: false,
             constants,

@@ -4,11 +4,11 @@ use super::File;
 use super::plan::{Ends, Plan, Test, Turned};
 use crate::checks::suite::instrument::Shown;
 use languages::runners::{Ending, Status, TestRun};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One mutant that was tried.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Tried {
     /// Of its function.
     #[serde(skip)]
@@ -16,12 +16,15 @@ pub(super) struct Tried {
     pub(super) what: String,
     /// Does it always do the same?
     pub(super) constant: bool,
+    /// Was it seen at an earlier look?
+    #[serde(default)]
+    pub(super) before: bool,
     #[serde(flatten)]
     pub(super) fate: Fate,
 }
 
 /// What became of it.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", tag = "fate")]
 pub(super) enum Fate {
     /// A test that reaches it failed.
@@ -35,7 +38,7 @@ pub(super) enum Fate {
     /// It did not end in time: neither.
     TooLong,
     /// Neither: it does not even load, or could not be run.
-    Untried(String),
+    Untried { why: String },
 }
 
 /// Which functions were reached by which tests.
@@ -238,7 +241,8 @@ pub(super) fn fate(
     match shown.ending {
         Ending::Green | Ending::Red => {}
         Ending::NotBuilt | Ending::Incomplete | Ending::NoTests | Ending::Unreadable => {
-            return Fate::Untried(format!("the suite is {} then", shown.ending.as_str()));
+            let why = format!("the suite is {} then", shown.ending.as_str());
+            return Fate::Untried { why };
         }
     }
     noticed(

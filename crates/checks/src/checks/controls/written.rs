@@ -6,6 +6,7 @@ use super::{File, Files};
 use languages::mutants::{Wanted, mutants};
 use languages::runners::Runner;
 use languages::script::{Source, wrapped};
+use std::collections::BTreeMap;
 
 const NODE: &[(&str, Ends, &str)] = &[
     ("passes", Ends::Passed, "ASSERT.strictEqual(1 + 1, 2)"),
@@ -118,6 +119,7 @@ pub(super) fn add_mutants(plan: &mut Plan, order: &Order) {
         seed: &order.seed,
         sources: &sources,
         tests: &tests,
+        again: &order.again,
         constants: order.constants,
         others: order.others,
     });
@@ -164,6 +166,13 @@ pub(super) fn add_constants(plan: &mut Plan, order: &Order) {
         }
         plan.wrapped = true;
     }
+    let named: BTreeMap<u32, &str> = {
+        let each = plan.functions.iter();
+        each.map(|one| (one.number, one.name.as_str())).collect()
+    };
+    let of = |one: &Mutant| named.get(&one.number).copied().unwrap_or_default();
+    plan.constants
+        .sort_by_key(|one| !one.is_among(&order.again, of(one)));
     plan.left_out = plan.constants.len().saturating_sub(order.constants);
     plan.constants.truncate(order.constants);
 }

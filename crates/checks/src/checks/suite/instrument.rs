@@ -6,13 +6,13 @@ use crate::Subject;
 use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
-use crate::readers::judges::{Standing, Texts};
 use crate::readers::{paths, sources, test_settings};
 use crate::room::Room;
 use crate::settings::{Choice, Text, Words};
 use crate::text::label;
 use kernel::effect::BEGUN;
 use kernel::outcome::Verdict;
+use languages::judges::{Standing, Texts};
 use languages::recipes;
 use languages::runners::{
     Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_plain_python,

@@ -5,8 +5,9 @@
 //! another source speaks of, and what a package hands out or starts. Between them lies what nobody can
 //! tell from a tree: a change there is told, and accuses nobody.
 
-use crate::readers::sources;
-use languages::recipes::{PACKAGE, Program, Started, started};
+mod helpers;
+
+use crate::recipes::{PACKAGE, Program, Started, started};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -47,9 +48,23 @@ const ENTRIES: [&str; 8] = [
 /// Where a package says what it hands out.
 const HANDED_OUT: [&str; 6] = ["bin", "main", "module", "exports", "browser", "types"];
 
+/// Endings of files that people write as code.
+const SOURCES: [&str; 34] = [
+    "rs", "py", "js", "mjs", "cjs", "jsx", "ts", "mts", "cts", "tsx", "go", "java", "kt", "kts",
+    "scala", "c", "h", "cc", "cpp", "hpp", "cs", "swift", "rb", "php", "ex", "exs", "erl", "hs",
+    "ml", "lua", "sh", "vue", "svelte", "zig",
+];
+
+/// Is it code?
+pub fn is_source(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.')
+        .is_some_and(|(_, ending)| SOURCES.contains(&ending))
+}
+
 /// What a program is to the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub enum Standing {
     /// It judges, and nothing else.
     Judge,
     /// Nobody can tell.
@@ -59,31 +74,33 @@ pub(crate) enum Standing {
 }
 
 /// All texts of a tree by their paths, told apart.
-pub(crate) struct Texts<'t> {
-    pub(crate) tests: BTreeMap<&'t str, &'t str>,
-    pub(crate) others: BTreeMap<&'t str, &'t str>,
+pub struct Texts<'t> {
+    pub tests: BTreeMap<&'t str, &'t str>,
+    pub others: BTreeMap<&'t str, &'t str>,
 }
 
 impl Texts<'_> {
-    pub(crate) fn get(&self, path: &str) -> Option<String> {
+    /// The text of a file.
+    pub fn get(&self, path: &str) -> Option<String> {
         let text = self.others.get(path).or_else(|| self.tests.get(path))?;
         Some((*text).to_owned())
     }
 
     /// What lines start in this tree.
-    pub(crate) fn started<S: AsRef<str>>(&self, lines: &[S]) -> Started {
+    pub fn started<S: AsRef<str>>(&self, lines: &[S]) -> Started {
         started(lines, &|path| self.get(path))
     }
 
     /// What a file is to work that was asked for in these words; none where nothing starts it.
-    pub(crate) fn standing(&self, path: &str, all: &Started, asked: &str) -> Option<Standing> {
+    pub fn standing(&self, path: &str, all: &Started, asked: &str) -> Option<Standing> {
         let program = all.programs.get(path)?;
         if let Some(standing) = self.said(path, asked) {
             return Some(standing);
         }
-        let speaking = self.others.iter().filter(|(other, text)| {
-            **other != path && sources::is_source(other) && speaks(text, path)
-        });
+        let speaking = self
+            .others
+            .iter()
+            .filter(|(other, text)| **other != path && is_source(other) && speaks(text, path));
         let (by_started, by_others): (Vec<&str>, Vec<&str>) = speaking
             .map(|(other, _)| *other)
             .partition(|other| all.programs.contains_key(*other));
@@ -159,15 +176,16 @@ impl Texts<'_> {
     /// Does it lie beside a source that tests, or sources elsewhere, speak of? At the top everything does.
     fn has_tested_sibling(&self, path: &str) -> bool {
         let folder = folder_of(path);
-        let mut beside = self.others.keys().filter(|other| {
-            **other != path && folder_of(other) == folder && sources::is_source(other)
-        });
+        let mut beside = self
+            .others
+            .keys()
+            .filter(|other| **other != path && folder_of(other) == folder && is_source(other));
         let elsewhere = |other: &str| {
             let mut tests = self.tests.values();
             let mut sources = self
                 .others
                 .iter()
-                .filter(|(from, _)| sources::is_source(from) && folder_of(from) != folder);
+                .filter(|(from, _)| is_source(from) && folder_of(from) != folder);
             tests.any(|text| speaks(text, other)) || sources.any(|(_, text)| speaks(text, other))
         };
         !folder.is_empty() && beside.any(|other| elsewhere(other))
@@ -191,7 +209,7 @@ fn folder_of(path: &str) -> &str {
 }
 
 /// What a file is called by those who import it.
-pub(crate) fn stem_of(path: &str) -> &str {
+pub fn stem_of(path: &str) -> &str {
     let name = name_of(path);
     let stem = name.split('.').next().unwrap_or(name);
     match stem {
@@ -203,7 +221,7 @@ pub(crate) fn stem_of(path: &str) -> &str {
 }
 
 /// Does a line of it import something of this name?
-pub(crate) fn imports(text: &str, stem: &str) -> bool {
+pub fn imports(text: &str, stem: &str) -> bool {
     let imports = |line: &&str| {
         line.contains("import")
             || line.contains("require(")
@@ -213,7 +231,7 @@ pub(crate) fn imports(text: &str, stem: &str) -> bool {
 }
 
 /// Does this word stand in the text, by itself?
-pub(crate) fn word(text: &str, wanted: &str) -> bool {
+pub fn word(text: &str, wanted: &str) -> bool {
     let inside = |each: char| each.is_alphanumeric() || each == '_';
     text.match_indices(wanted).any(|(at, _)| {
         let before = text[..at].chars().next_back();

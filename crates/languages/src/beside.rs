@@ -3,23 +3,25 @@
 //!
 //! It goes by lines, as formatted code has them.
 
-use super::File;
-use super::plan::Plan;
-use languages::one_line;
+use crate::one_line;
+use crate::script::Source;
 
-/// Each of them by its place, in the order of the files.
-pub(super) fn unmutated(code: &[File], plan: &Plan) -> Vec<String> {
+/// Each of them by its place, in the order of the files; some of these files have a function that has
+/// mutants.
+pub fn unmutated<'a>(
+    code: impl IntoIterator<Item = Source<'a>>,
+    has_function: &dyn Fn(&str) -> bool,
+) -> Vec<String> {
     let mut found = Vec::new();
     for file in code {
         let ending = file.path.rsplit('.').next().unwrap_or_default();
-        let has_function = plan.functions.iter().any(|one| one.path == file.path);
         let lines: Vec<usize> = match ending {
-            "py" => lambdas(&file.now),
-            "rs" => macros(&file.now),
-            "js" | "mjs" | "cjs" if !has_function => functions(&file.now),
+            "py" => lambdas(file.now),
+            "rs" => macros(file.now),
+            "js" | "mjs" | "cjs" if !has_function(file.path) => functions(file.now),
             _ => Vec::new(),
         };
-        let before = file.before.as_deref().unwrap_or_default();
+        let before = file.before.unwrap_or_default();
         let is_new = |line: &str| !before.lines().any(|old| old.trim() == line.trim());
         let all: Vec<&str> = file.now.lines().collect();
         let new = lines.into_iter().filter(|at| is_new(all[*at]));
@@ -97,13 +99,7 @@ mod tests {
     use super::*;
 
     fn of(path: &str, before: Option<&str>, now: &str) -> Vec<String> {
-        let file = File {
-            path: path.to_owned(),
-            now: now.to_owned(),
-            before: before.map(str::to_owned),
-            changed: true,
-        };
-        unmutated(&[file], &Plan::default())
+        unmutated([Source { path, now, before }], &|_| false)
     }
 
     #[test]

@@ -5,21 +5,20 @@
 //! is a test's only if every test that speaks of it speaks of something else of the product too, and
 //! nothing of the product speaks of the file, of its folder or of files of its kind.
 
-use crate::readers::judges::{Texts, imports, stem_of, word};
-use crate::readers::sources;
+use super::{Texts, imports, is_source, stem_of, word};
 
 /// Texts for people say nothing about what reads what.
 const PROSE: [&str; 4] = ["md", "rst", "adoc", "lock"];
 
 impl Texts<'_> {
     /// Does this file serve tests alone?
-    pub(super) fn is_of_tests(&self, path: &str) -> bool {
+    pub fn is_of_tests(&self, path: &str) -> bool {
         let Some(text) = self.others.get(path) else {
             return false;
         };
         let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
         let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
-        let code = sources::is_source(path);
+        let code = is_source(path);
         if PROSE.contains(&ending) || stem.is_empty() || (code && !is_values(ending, text)) {
             return false;
         }
@@ -30,7 +29,7 @@ impl Texts<'_> {
         let speaking: Vec<&&str> = self.tests.values().filter(|text| speaks(text)).collect();
         let product = || self.others.iter().filter(|(other, _)| **other != path);
         let something_else = |test: &str| {
-            let mut sources = product().filter(|(other, _)| sources::is_source(other));
+            let mut sources = product().filter(|(other, _)| is_source(other));
             sources.any(|(other, _)| imports(test, stem_of(other)))
         };
         let known = |(other, text): (&&str, &&str)| {
