@@ -10,6 +10,7 @@
 //! | 130 | interrupted with Ctrl-C |
 
 mod cli;
+mod serve;
 
 use std::process::ExitCode;
 

@@ -7,17 +7,19 @@ use crate::change::Depth;
 use crate::course::{Step, course};
 use crate::gate::Gate;
 use crate::grounds::Grounds;
-use crate::history::{Decided, History};
+use crate::history::{Decided, History, history};
 use crate::kept::Kept;
-use flow::Flow;
+use crate::look::{self, Peek};
+use flow::{Flow, Workflow};
 use kernel::machine::{Activity, Waiting};
 use kernel::outcome::EvidenceRef;
 use kernel::{Machine, Refusal, Time};
 use serde::Serialize;
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use store::Head;
-use workspace::EngineError;
-use workspace::context::Context;
+use workspace::context::{Context, task_folder};
+use workspace::{EngineError, Project};
 
 /// Everything that the page shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -155,6 +157,45 @@ pub fn gather(
         },
         waiting_for: status.waiting_for,
     })
+}
+
+/// Gathers what is known of a run at this moment, without the right to write.
+pub fn now(
+    project: &Project,
+    name: &str,
+    kept: &mut Kept,
+) -> Result<(Evidence, Peek<Flow>, History), EngineError> {
+    let peek = look::peek_run(project, name)?;
+    let history = history(project, name)?;
+    let machine = &peek.machine;
+    let Some(started) = machine.started() else {
+        return Err(EngineError::environment(
+            "journal_corrupt",
+            format!("the journal of `{name}` does not say how it began"),
+            "restore it from a commit; other runs are not concerned",
+        ));
+    };
+    let workflow = look::workflow_of(project, &look::run_name(project, name)?)?;
+    let context = Context::of(&project.of_run(name), &workflow, started, BTreeMap::new())?;
+    let folder = beside(&workflow, &context.task);
+    let evidence = gather(&context, machine, &history, &peek.head, &folder, kept)?;
+    Ok((evidence, peek, history))
+}
+
+/// The folder of a run's page.
+pub fn folder(project: &Project, name: &str) -> Result<PathBuf, EngineError> {
+    let peek = look::peek_run(project, name)?;
+    let started = peek.machine.started();
+    let task = started.map(|started| task_folder(&project.of_run(name), started));
+    Ok(beside(peek.machine.workflow(), &task.unwrap_or_default()))
+}
+
+fn beside(workflow: &Workflow, task: &Path) -> PathBuf {
+    let page = workflow.task.as_ref();
+    let page = page.and_then(|files| files.evidence_page.as_ref());
+    let page = page.map(|page| task.join(page));
+    let folder = page.as_deref().and_then(Path::parent);
+    folder.unwrap_or(task).to_owned()
 }
 
 /// What agents and people left beside the page.

@@ -9,20 +9,29 @@ mod course;
 mod diff;
 mod gates;
 mod grounds;
+pub mod home;
 mod html;
+pub mod live;
+pub mod machine;
 mod people;
 pub mod project;
+pub mod tables;
 #[cfg(test)]
 mod tests;
 mod verdict;
 
 use crate::evidence::{Evidence, Origin};
+use live::{Live, Part};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-const STYLE: &str = include_str!("page/page.css");
+/// How pages look.
+pub const STYLE: &str = include_str!("page/page.css");
 /// Even if an escape were missed, the browser runs nothing and fetches only files beside the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; \
                       base-uri 'none'; form-action 'none'";
+
+const SCRIPTED: &str =
+    "The model's replies in this run were scripted; every check, file and hash is real.";
 
 /// What every page has around its own part. Text cannot become markup, whoever wrote it: the macro
 /// escapes every value, and what nobody would see is spelled out at the end.
@@ -58,23 +67,46 @@ fn shell(
 /// The evidence page of a run.
 pub fn run(data: &Evidence) -> String {
     let title = format!("{}: {}", data.run, verdict::of(data).headline);
-    let scripted =
-        "The model's replies in this run were scripted; every check, file and hash is real.";
-    let banner = (data.origin == Origin::Scripted).then_some(scripted);
-    let main = html! {
-        (diff::caught(data))
-        (diff::section(data))
-        (grounds::section(data))
-        (grounds::cost(data))
-        (people::waiting(data))
-        (course::section(data))
-        (people::promise(data))
-        (gates::section(data))
-        (attempts::section(data))
-        (people::decisions(data))
-        (people::refusals(data))
-        (attempts::left(data))
-        (people::audit(data))
-    };
+    let banner = (data.origin == Origin::Scripted).then_some(SCRIPTED);
+    let main = html! { @for (_, part) in parts(data) { (part) } };
     shell(&title, "", banner, &verdict::header(data), &main)
+}
+
+/// What stands below the header, in order, each under a name of its own.
+fn parts(data: &Evidence) -> [(&'static str, Markup); 13] {
+    [
+        ("caught", diff::caught(data)),
+        ("change", diff::section(data)),
+        ("proven", grounds::section(data)),
+        ("cost", grounds::cost(data)),
+        ("ask", people::waiting(data)),
+        ("course", course::section(data)),
+        ("promise", people::promise(data)),
+        ("gates", gates::section(data)),
+        ("attempts", attempts::section(data)),
+        ("decisions", people::decisions(data)),
+        ("refusals", people::refusals(data)),
+        ("left", attempts::left(data)),
+        ("audit", people::audit(data)),
+    ]
+}
+
+/// The same as a page that is served, with the machine drawn.
+pub fn live_run(data: &Evidence, drawn: &machine::Drawn<'_>) -> Live {
+    let mut all = Vec::new();
+    if data.origin == Origin::Scripted {
+        let note = html! { p.banner role="note" { (SCRIPTED) } };
+        all.push(Part::new("banner", note));
+    }
+    all.push(Part::new("head", verdict::header(data)));
+    for (id, markup) in parts(data) {
+        all.push(Part::new(id, markup));
+        if id == "ask" {
+            all.push(Part::new("machine", machine::section(drawn)));
+        }
+    }
+    Live {
+        title: format!("{}: {}", data.run, verdict::of(data).headline),
+        parts: all,
+    }
 }

@@ -63,6 +63,17 @@ pub struct RunReport {
 impl RunReport {
     /// Gathers it.
     pub fn of(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Self, EngineError> {
+        let fate = Fate::of(project, name, &peek.machine);
+        let not_landed = Unlanded::of(project, name, &peek.machine, fate.as_ref());
+        Ok(Self {
+            fate,
+            not_landed,
+            ..Self::brief(project, name, peek)?
+        })
+    }
+
+    /// The same without what became of its work, for which git would be asked.
+    pub fn brief(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Self, EngineError> {
         let Peek { machine, head } = peek;
         let (status, workflow) = (machine.status(), machine.workflow());
         let here = project.of_run(name);
@@ -76,7 +87,6 @@ impl RunReport {
         let promise = files.and_then(|files| files.promise.first());
         let promise = promise.and_then(|name| status.fields.get_key_value(name));
         let about = workflow.states.get(&position.state).filter(|_| resting);
-        let fate = Fate::of(project, name, machine);
         let over = status.activity == Activity::Done;
         // Work that is done is landed, set aside or taken up again; there is nothing to stop.
         let offered = |option: &String| !(over && option == STOP);
@@ -102,8 +112,8 @@ impl RunReport {
                 false => BTreeMap::new(),
             },
             about: about.map_or_else(String::new, |state| state.about.clone()),
-            not_landed: Unlanded::of(project, name, machine, fate.as_ref()),
-            fate,
+            not_landed: None,
+            fate: None,
             status,
         })
     }

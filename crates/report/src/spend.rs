@@ -27,7 +27,7 @@ impl Spend {
     }
 
     /// Adds what others cost.
-    pub(crate) fn plus(&mut self, other: &Spend) {
+    pub fn plus(&mut self, other: &Spend) {
         self.attempts += other.attempts;
         self.millis = self.millis.saturating_add(other.millis);
         let (sum, more) = (&mut self.usage, other.usage);

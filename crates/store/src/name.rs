@@ -43,7 +43,8 @@ impl RunName {
         &self.0
     }
 
-    pub(crate) fn journal(&self, dir: &Path) -> PathBuf {
+    /// Its journal, in the folder of journals.
+    pub fn journal(&self, dir: &Path) -> PathBuf {
         dir.join(format!("{}.jsonl", self.0))
     }
 

@@ -14,7 +14,7 @@ pub mod git;
 pub mod index_place;
 pub mod limits;
 pub mod lock;
-mod pinned;
+pub mod pinned;
 pub mod places;
 pub mod project;
 pub mod records;

@@ -6,7 +6,7 @@ use rustix::fs::{AtFlags, FileType, Mode, OFlags, Stat, openat, readlinkat, stat
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
-use std::io::{self, ErrorKind};
+use std::io::{self, ErrorKind, Read};
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
@@ -68,6 +68,19 @@ impl Open {
 
 fn changed() -> io::Error {
     io::Error::other("it was changed while it was being copied")
+}
+
+/// A regular file below a folder, if it is not larger than that.
+pub fn read_below(root: &Path, path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let Entry::File(mut open) = Pinned::of(root)?.entry(path)? else {
+        return Err(ErrorKind::NotFound.into());
+    };
+    let mut bytes = Vec::new();
+    let read = (&mut open.file).take(most + 1).read_to_end(&mut bytes)?;
+    match u64::try_from(read).is_ok_and(|read| read <= most) {
+        true => Ok(bytes),
+        false => Err(ErrorKind::FileTooLarge.into()),
+    }
 }
 
 impl Pinned {

@@ -17,7 +17,7 @@ pub mod indexed;
 mod module_error;
 mod modules;
 mod opening;
-mod page;
+pub mod page;
 mod product;
 pub mod proven;
 pub mod records;

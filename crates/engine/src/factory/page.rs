@@ -21,7 +21,8 @@ pub fn page(project: &Project, name: &str) -> Result<PathBuf, EngineError> {
     Ok(path)
 }
 
-fn gather(project: &Project, name: &str) -> Result<Shown, EngineError> {
+/// What it shows, as of now.
+pub fn gather(project: &Project, name: &str) -> Result<Shown, EngineError> {
     let report::Peek { machine, head } = report::look::peek_project(project, name)?;
     let history = report::history(project, name)?;
     let events = history.events();

@@ -4,7 +4,9 @@ mod attest;
 mod factory;
 mod index;
 mod named;
+mod past;
 mod sandbox;
+mod serve;
 mod signing;
 mod values;
 mod wave;
@@ -15,15 +17,18 @@ pub(crate) use factory::{
 };
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
+pub(crate) use past::{Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
+pub(crate) use serve::Serve;
 pub(crate) use signing::Signing;
 pub(crate) use wave::{
     DeltasCommand, MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick,
 };
 
 use clap::{Parser, Subcommand, ValueEnum};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use values::{cap, pair};
+use workspace::EngineError;
 
 /// Drives AI coding agents through gated workflows and ships only what its own evidence proves.
 #[derive(Debug, Parser)]
@@ -31,12 +36,27 @@ use values::{cap, pair};
 pub(crate) struct Args {
     /// The repository to work in (default: the one that holds the present folder)
     #[arg(long, global = true, value_name = "PATH", display_order = 900)]
-    pub(crate) repo: Option<PathBuf>,
+    pub(crate) repo: Vec<PathBuf>,
     /// Print facts as JSON
     #[arg(long, global = true, display_order = 901)]
     pub(crate) json: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
+}
+
+impl Args {
+    /// Where the one repository is that is meant: `--repo`, or where we stand.
+    pub(crate) fn place(&self) -> Result<&Path, EngineError> {
+        match self.repo.as_slice() {
+            [] => Ok(Path::new(".")),
+            [one] => Ok(one),
+            _ => Err(EngineError::user(
+                "usage",
+                "`--repo` stands here more than once",
+                "name one repository; only `proofhouse serve` shows several",
+            )),
+        }
+    }
 }
 
 const EXIT_CODES: &str = "Start here:
@@ -114,6 +134,18 @@ onto your branch as one commit.")]
   proofhouse log --follow               every run and project, as they go
   proofhouse log slugs --follow --from 12 --json")]
     Log(Log),
+    /// Show a run as it was at one of its records: state, counters, question, spending; writes nothing
+    #[command(after_help = "Examples:
+  proofhouse replay slugs --at 35
+  proofhouse replay slugs --with ./my-phase     up to where that workflow goes another way")]
+    Replay(Replay),
+    /// Print a run as OpenTelemetry spans (OTLP/JSON), or send them to a collector
+    #[command(after_help = "Examples:
+  proofhouse trace slugs > slugs.json
+  proofhouse trace slugs --otlp http://localhost:4318
+
+Names, numbers and verdicts go along; no brief, no answer, no code, nobody's name.")]
+    Trace(Trace),
     /// Show everything that waits for a person
     #[command(after_help = "Example:\n  proofhouse inbox")]
     Inbox,
@@ -209,6 +241,14 @@ Only what `audit` bears out is vouched for. docs/attest.md says how other tools 
         #[command(subcommand)]
         command: CiCommand,
     },
+    /// Show runs in the browser, live, on this machine alone
+    #[command(after_help = "Examples:
+  proofhouse serve
+  proofhouse serve --repo ~/one --repo ~/two --no-open
+
+It listens on loopback only and shows nothing without the token in the address that it prints. It only
+shows: decisions are given in a terminal, with the commands that the page names.")]
+    Serve(Serve),
     /// Take the records of runs to where others are, or from there
     #[command(after_help = "Examples:
   proofhouse records push

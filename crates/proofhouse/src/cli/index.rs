@@ -25,8 +25,7 @@ struct Place {
 
 impl Place {
     fn find(args: &Args, asked: &Index) -> Result<Self, EngineError> {
-        let here = args.repo.clone().unwrap_or_else(|| PathBuf::from("."));
-        let project = Project::find(&here);
+        let project = Project::find(args.place()?);
         let (path, config) = match (asked.global, project) {
             (true, Ok(project)) => (index_place::of_user()?, project.config()?),
             // Outside of any repository there are the user's own settings alone.

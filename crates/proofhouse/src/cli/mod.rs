@@ -31,13 +31,16 @@ mod of_product;
 mod out;
 mod progress;
 mod records;
+mod replay;
 mod resolve;
 mod run;
 mod sandbox;
 mod schema;
+mod serve;
 mod settle;
 mod signing;
 mod status;
+mod trace;
 mod usage;
 mod verbs;
 mod wave;
@@ -96,6 +99,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Factory { command } => return factory::factory(args, command, out),
         Command::Schema { name } => return schema::schema(name.as_deref(), out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
+        Command::Serve(asked) => return serve::serve(args, asked, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
         Command::Verify(verify) => return attest::verify(project(args).ok().as_ref(), verify, out),
         _ => {}
@@ -113,6 +117,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Attach { run } => detached::attach(&project, run, out),
         Command::Stop { run } => detached::stop(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),
+        Command::Replay(args) => replay::replay(&project.at_top(), args, out),
+        Command::Trace(args) => trace::trace(&project, args, out),
         Command::Log(log) => log::log(&project, log, out),
         Command::Diff(diff) => land::diff(&project, diff, out),
         Command::Land(args) if args.settle => settle::settled(&project, args, out),
@@ -178,12 +184,12 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         | Command::Schema { .. }
         | Command::Verify(_)
         | Command::Sandbox { .. }
+        | Command::Serve(_)
         | Command::Workflow { .. } => Ok(exit::OK),
     }
 }
 
 /// The project that the user means: `--repo`, or where we stand.
 fn project(args: &Args) -> Result<Project, EngineError> {
-    let here = std::path::PathBuf::from(".");
-    Project::find(args.repo.as_deref().unwrap_or(&here))
+    Project::find(args.place()?)
 }

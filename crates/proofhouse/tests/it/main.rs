@@ -64,14 +64,17 @@ mod reach;
 #[cfg(feature = "real-agents")]
 mod real_agents;
 mod records;
+mod replay;
 mod results;
 mod rooms;
 mod rules;
 mod sandbox;
 mod seen;
+mod serve;
 mod shown;
 mod slice;
 mod support;
 mod tidy;
 mod told;
+mod trace;
 mod waves;

@@ -32,7 +32,7 @@ const VARIES: [(&str, &str); 16] = [
     ),
     (r"\b\d+ (min \d\d s|h \d\d min|ms)\b|\b\d+\.\d s\b", "SPAN"),
     (r"\b\d+(\.\d)? (B|kB|MB)\b", "SIZE"),
-    (r"width:\d+%", "width:PART"),
+    (r#"x="\d+" width="\d+""#, "x=\"PART\" width=\"PART\""),
     (r#"title="TIME">[0-9:]+<"#, "title=\"TIME\">CLOCK<"),
     (r"[ \t]+\n", "\n"),
 ];

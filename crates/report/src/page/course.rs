@@ -59,7 +59,9 @@ fn one(step: &Step, began: Time, most: u64) -> Markup {
             div.took {
                 @if let Some(millis) = step.millis {
                     @let share = (millis.saturating_mul(100) / most).clamp(1, 100);
-                    span.bar aria-hidden="true" { span style=(format!("width:{share}%")) {} }
+                    svg.bar aria-hidden="true" viewBox="0 0 100 1" preserveAspectRatio="none" {
+                        rect x=(100 - share) width=(share) height="1" {}
+                    }
                     span { (duration(millis)) }
                 }
                 @if step.usage.micro_dollars > 0 { " " span.money { (dollars(step.usage.micro_dollars)) } }

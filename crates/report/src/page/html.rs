@@ -96,7 +96,7 @@ fn anchor(link: &Link) -> Markup {
 
 /// A status in words, a sign and a colour.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Tone {
+pub enum Tone {
     Good,
     Bad,
     Unsure,

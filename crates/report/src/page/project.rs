@@ -5,6 +5,7 @@ use super::html::{
     Tone, chip, count, dollars, duration, grouped, href, options, pair, paragraph, part, short,
     time,
 };
+use super::live::{Live, Part};
 use crate::history::Decided;
 use crate::story::{Line, Mark, Moment};
 use factory::NAME as FACTORY;
@@ -19,7 +20,8 @@ use kernel::{Machine, Time};
 use maud::{Markup, html};
 use store::Head;
 
-const STYLE: &str = include_str!("project.css");
+/// How a project's page looks, beyond what all pages share.
+pub const STYLE: &str = include_str!("project.css");
 /// The page lies in `views/NAME/`, below the folder that holds the state store.
 const UP: &str = "../../";
 
@@ -79,8 +81,8 @@ pub struct Shown {
     pub last: Time,
 }
 
-/// The page.
-pub fn page(shown: &Shown) -> String {
+/// What is scripted in it, in a sentence; nothing where nothing is.
+fn banner(shown: &Shown) -> Option<String> {
     // No name ends so on the network: a key of that name has nobody behind it.
     let mut who = shown.decisions.iter().map(|one| &one.decision.who);
     let people = match who.any(|who| who.ends_with(".invalid")) {
@@ -91,22 +93,51 @@ pub fn page(shown: &Shown) -> String {
         "The model's replies in this project were scripted; every check, file, hash and signature is \
          real.{people}"
     );
-    let banner = shown
-        .agent
-        .starts_with("scripted:")
-        .then_some(scripted.as_str());
-    let main = html! {
-        (ask(shown))
-        (moments(shown))
-        (modules(shown))
-        (product(shown))
-        (tasks(shown))
-        (decisions(shown))
-        (releases(shown))
-        (verify(shown))
-    };
-    let title = format!("{}: {FACTORY}", shown.title);
-    super::shell(&title, STYLE, banner, &header(shown), &main)
+    Some(scripted).filter(|_| shown.agent.starts_with("scripted:"))
+}
+
+fn parts(shown: &Shown) -> [(&'static str, Markup); 8] {
+    [
+        ("ask", ask(shown)),
+        ("moments", moments(shown)),
+        ("modules", modules(shown)),
+        ("product", product(shown)),
+        ("tasks", tasks(shown)),
+        ("decisions", decisions(shown)),
+        ("releases", releases(shown)),
+        ("verify", verify(shown)),
+    ]
+}
+
+fn title(shown: &Shown) -> String {
+    format!("{}: {FACTORY}", shown.title)
+}
+
+/// The page.
+pub fn page(shown: &Shown) -> String {
+    let main = html! { @for (_, part) in parts(shown) { (part) } };
+    let banner = banner(shown);
+    super::shell(
+        &title(shown),
+        STYLE,
+        banner.as_deref(),
+        &header(shown),
+        &main,
+    )
+}
+
+/// The same as a page that is served.
+pub fn live(shown: &Shown) -> Live {
+    let banner = banner(shown).map(|text| html! { p.banner role="note" { (text) } });
+    let banner = banner.map(|markup| Part::new("banner", markup));
+    let head = Part::new("head", header(shown));
+    let rest = parts(shown)
+        .into_iter()
+        .map(|(id, markup)| Part::new(id, markup));
+    Live {
+        title: title(shown),
+        parts: banner.into_iter().chain([head]).chain(rest).collect(),
+    }
 }
 
 /// What a moment is called, and what it shows.

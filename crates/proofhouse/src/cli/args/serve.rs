@@ -1,0 +1,16 @@
+//! The flags of `proofhouse serve`.
+
+use clap::Args;
+
+/// Always the same: browsers keep what they are allowed by address and port.
+pub(crate) const PORT: u16 = 7766;
+
+#[derive(Debug, Args)]
+pub(crate) struct Serve {
+    /// The port on loopback; 0 takes any that is free
+    #[arg(long, value_name = "N", default_value_t = PORT)]
+    pub(crate) port: u16,
+    /// Print the address, and open no browser
+    #[arg(long)]
+    pub(crate) no_open: bool,
+}

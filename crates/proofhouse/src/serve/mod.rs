@@ -1,0 +1,191 @@
+//! `proofhouse serve`: runs in a browser, on this machine alone. One process, one thread for each connection,
+//! no runtime: what it says comes from the read model, and what it is asked for is judged in `guard.rs`.
+
+mod events;
+mod guard;
+mod http;
+mod open;
+mod pages;
+mod watch;
+
+use guard::{Own, Reach};
+use http::{Bad, Request, Response};
+use pages::House;
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use workspace::{EngineError, Project};
+
+/// More browsers than one person has.
+const MOST_CONNECTIONS: usize = 256;
+
+const FRAME: &str = include_str!("frame.html");
+const SCRIPT: &str = include_str!("proofhouse.js");
+const STYLE: &str = include_str!("serve.css");
+const SIGN: &str = include_str!("proofhouse.svg");
+
+/// How it is to be served.
+pub(crate) struct Orders {
+    pub(crate) repos: Vec<Project>,
+    pub(crate) port: u16,
+    /// Is a browser to be opened?
+    pub(crate) opens: bool,
+}
+
+/// A server that listens, before it serves.
+pub(crate) struct Server {
+    listeners: Vec<TcpListener>,
+    own: Own,
+    house: Arc<House>,
+    opens: bool,
+}
+
+impl Server {
+    /// Takes the port.
+    pub(crate) fn bind(orders: Orders) -> Result<Self, EngineError> {
+        let first = bound(SocketAddr::from((Ipv4Addr::LOCALHOST, orders.port)))?;
+        let port = first
+            .local_addr()
+            .map_or(orders.port, |address| address.port());
+        // A machine without the newer protocol has the other.
+        let second = TcpListener::bind(SocketAddr::from((Ipv6Addr::LOCALHOST, port))).ok();
+        Ok(Self {
+            listeners: std::iter::once(first).chain(second).collect(),
+            own: Own {
+                port,
+                token: open::token()?,
+            },
+            house: Arc::new(House::new(keyed(orders.repos))),
+            opens: orders.opens,
+        })
+    }
+
+    /// Where a person's browser goes.
+    pub(crate) fn address(&self) -> String {
+        open::address(&self.own)
+    }
+
+    /// Serves for ever.
+    pub(crate) fn serve(self) -> Result<(), EngineError> {
+        let house = self.house.clone();
+        let projects: Vec<Project> = house.repos.iter().map(|(_, one)| one.clone()).collect();
+        std::thread::spawn(move || house.pulse.watch(&projects));
+        let page = match self.opens {
+            true => open::open(&self.own),
+            false => None,
+        };
+        let own = Arc::new(self.own);
+        let busy = Arc::new(AtomicUsize::new(0));
+        let page = Arc::new(page);
+        std::thread::scope(|scope| {
+            for listener in &self.listeners {
+                let (own, house, busy, page) = (&own, &self.house, &busy, &page);
+                scope.spawn(move || {
+                    for stream in listener.incoming().flatten() {
+                        let mut stream = stream;
+                        if busy.fetch_add(1, Ordering::SeqCst) >= MOST_CONNECTIONS {
+                            busy.fetch_sub(1, Ordering::SeqCst);
+                            let _ = Response::text(503, "too many connections").write(&mut stream);
+                            continue;
+                        }
+                        let (own, house) = (own.clone(), house.clone());
+                        let (busy, page) = (busy.clone(), page.clone());
+                        std::thread::spawn(move || {
+                            answer(&own, &house, &mut stream, page.as_deref());
+                            busy.fetch_sub(1, Ordering::SeqCst);
+                        });
+                    }
+                });
+            }
+        });
+        Ok(())
+    }
+}
+
+fn bound(address: SocketAddr) -> Result<TcpListener, EngineError> {
+    TcpListener::bind(address).map_err(|error| {
+        EngineError::environment(
+            "port_taken",
+            format!("cannot listen on {address}: {error}"),
+            "another `proofhouse serve` may be there already; or take another port with `--port N`",
+        )
+    })
+}
+
+/// Each repository under the name of its folder; a second of that name gets a number.
+fn keyed(repos: Vec<Project>) -> Vec<(String, Project)> {
+    let mut keyed: Vec<(String, Project)> = Vec::new();
+    for project in repos {
+        let name = project.top().file_name();
+        let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        let letter = |c: char| {
+            if c.is_ascii_alphanumeric() || "-_.".contains(c) {
+                c
+            } else {
+                '-'
+            }
+        };
+        let name: String = name.chars().map(letter).collect();
+        let taken = |key: &str| keyed.iter().any(|(one, _)| one == key);
+        let numbered = (2..).map(|nth| format!("{name}-{nth}"));
+        let mut keys = std::iter::once(name.clone()).chain(numbered);
+        let key = keys.find(|key| !taken(key)).unwrap_or(name);
+        keyed.push((key, project));
+    }
+    keyed
+}
+
+/// What an address is about.
+fn reach(request: &Request) -> Reach {
+    match request.method.as_str() {
+        "GET" if request.path.starts_with("/live/") || request.path.starts_with("/file/") => {
+            Reach::Look
+        }
+        "GET" => Reach::Frame,
+        _ => Reach::Change,
+    }
+}
+
+fn answer(own: &Own, house: &House, stream: &mut TcpStream, page: Option<&Path>) {
+    let mut request = match http::read(stream) {
+        Ok(request) => request,
+        Err(Bad::Gone) => return,
+        Err(Bad::Answer(response)) => {
+            let _ = response.write(stream);
+            // Whoever is still writing would not read the answer.
+            http::drain(stream);
+            return;
+        }
+    };
+    let reach = reach(&request);
+    if let Some(refusal) = own.refusal(&request, reach) {
+        let _ = refusal.write(stream);
+        return;
+    }
+    if reach != Reach::Frame
+        && let Some(page) = page
+    {
+        // The browser has the token: the file that brought it is not needed any more.
+        let _ = std::fs::remove_file(page);
+    }
+    if let Some(path) = request.path.strip_prefix("/live").map(str::to_owned)
+        && reach == Reach::Look
+    {
+        request.path = path;
+        let _ = events::tell(house, &request, stream);
+        return;
+    }
+    let response = match (request.method.as_str(), request.path.as_str()) {
+        ("GET", "/proofhouse.js") => Response::new(200, "text/javascript; charset=utf-8", SCRIPT),
+        ("GET", "/proofhouse.css") => {
+            let style = [report::page::STYLE, report::page::project::STYLE, STYLE].concat();
+            Response::new(200, "text/css; charset=utf-8", style)
+        }
+        ("GET", "/proofhouse.svg" | "/favicon.ico") => Response::new(200, "image/svg+xml", SIGN),
+        ("GET", path) if path.starts_with("/file/") => house.file(path),
+        ("GET", _) => Response::new(200, "text/html; charset=utf-8", FRAME),
+        _ => Response::text(405, "this server only shows"),
+    };
+    let _ = response.write(stream);
+}

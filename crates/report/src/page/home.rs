@@ -1,0 +1,130 @@
+//! The page that one comes to: what waits for me, what runs now, what ended, and today's money.
+
+use super::html::{Tone, chip, count, dollars, prose, time};
+use super::live::{Live, Part, head};
+use crate::row::Row;
+use crate::run::Doing;
+use maud::{Markup, html};
+
+/// One repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// Its part of addresses.
+    pub key: String,
+    /// For people.
+    pub name: String,
+    /// The one that moved last comes first.
+    pub rows: Vec<Row>,
+    /// What its runs have spent today, and what the day may cost.
+    pub today: u64,
+    pub cap: Option<u64>,
+    /// Its milestones.
+    pub milestones: Vec<String>,
+}
+
+/// The most runs that are over which the page lists for each repository.
+const MOST: usize = 40;
+
+/// The page.
+pub fn page(all: &[Repository]) -> Live {
+    let rows = || all.iter().flat_map(|one| &one.rows);
+    let asks: usize = rows().map(|row| row.asks.len()).sum();
+    let works = rows().filter(|row| row.doing == Doing::Working).count();
+    let headline = match asks {
+        0 => "Nothing waits for you".to_owned(),
+        1 => "One thing waits for you".to_owned(),
+        many => format!("{many} things wait for you"),
+    };
+    let today: u64 = all.iter().map(|one| one.today).sum();
+    let caps: Option<u64> = all.iter().map(|one| one.cap).sum();
+    let lead = html! {
+        @match works { 0 => "No run is at work.", 1 => "One run is at work.", many => (format!("{many} runs are at work.")) }
+        " " (dollars(today)) " spent today"
+        @if let Some(cap) = caps { " of " (dollars(cap)) }
+        "."
+    };
+    let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
+    let several = all.len() > 1;
+    let list = |title: &str, id: &str, of: &dyn Fn(&Row) -> bool, none: &str| {
+        let found: Vec<(&Repository, &Row)> = all
+            .iter()
+            .flat_map(|one| {
+                let rows = one.rows.iter().filter(|row| of(row)).take(MOST);
+                rows.map(move |row| (one, row))
+            })
+            .collect();
+        let markup = html! {
+            section aria-labelledby=(id) {
+                h2 id=(id) { (title) }
+                @if found.is_empty() { p.none { (none) } }
+                ul.rows { @for (of, row) in &found { (one(of, row, several)) } }
+            }
+        };
+        Part::new(id, markup)
+    };
+    let waits = |row: &Row| !row.asks.is_empty() || row.fault.is_some();
+    let runs = |row: &Row| !waits(row) && matches!(row.doing, Doing::Working | Doing::Ready);
+    let ended = |row: &Row| !waits(row) && !runs(row);
+    Live {
+        title: headline.clone(),
+        parts: vec![
+            head(&names.join(", "), &headline, &lead),
+            list("Waits for you", "waiting", &waits, "Nothing."),
+            list("At work", "working", &runs, "Nothing."),
+            list("Over, or at rest", "ended", &ended, "Nothing yet."),
+            Part::new("places", places(all)),
+        ],
+    }
+}
+
+fn tone(row: &Row) -> Tone {
+    match row.doing {
+        _ if row.fault.is_some() => Tone::Bad,
+        Doing::Done => Tone::Good,
+        Doing::Waiting => Tone::Unsure,
+        Doing::Stopped => Tone::Bad,
+        Doing::Working | Doing::Ready | Doing::Resting => Tone::Plain,
+    }
+}
+
+fn one(of: &Repository, row: &Row, several: bool) -> Markup {
+    html! {
+        li {
+            p.name {
+                a href=(format!("/r/{}/run/{}/", of.key, row.run)) { (row.run) }
+                " " (chip(tone(row), row.doing.as_str()))
+                @if several { " " span.quiet { (of.name) } }
+            }
+            @if !row.objective.trim().is_empty() { p.objective-line { (row.objective.lines().next().unwrap_or_default()) } }
+            @for ask in &row.asks { p.asks { (prose(ask)) } }
+            @if let Some(fault) = &row.fault { p.asks { (fault) } }
+            p.facts-line {
+                @if !row.workflow.is_empty() { span { (row.workflow) @if !row.state.is_empty() { ", in " (row.state) } } " " }
+                @if row.attempts > 0 { span { (count(usize::try_from(row.attempts).unwrap_or(usize::MAX), "attempt")) } " " }
+                @if row.micro_dollars > 0 { span { (dollars(row.micro_dollars)) } " " }
+                @if let Some(fate) = &row.fate { span { (fate) } " " }
+                span { (time(row.at)) }
+            }
+        }
+    }
+}
+
+/// The other pages of each repository.
+fn places(all: &[Repository]) -> Markup {
+    html! {
+        section aria-labelledby="more" {
+            h2 #more { "More" }
+            @for one in all {
+                @if all.len() > 1 { h3 { (one.name) } }
+                ul.options {
+                    @for (path, name) in [("spend", "Money"), ("audit", "Audit"), ("workflows", "Workflows"), ("settings", "Settings")] {
+                        li { a href=(format!("/r/{}/{path}", one.key)) { (name) } }
+                    }
+                    @for milestone in &one.milestones {
+                        li { a href=(format!("/r/{}/milestone/{milestone}", one.key)) { "Milestone " (milestone) } }
+                    }
+                }
+            }
+        }
+    }
+}

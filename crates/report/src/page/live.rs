@@ -1,0 +1,69 @@
+//! Pages that are served and change while one looks at them: the same parts as the written ones, each
+//! under a name, so that what changed can be put in the place of what was there.
+
+use super::html::{prose, seen};
+use maud::{Markup, html};
+use serde::Serialize;
+
+pub use super::html::Tone;
+
+/// A page, as whoever shows it gets it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Live {
+    pub title: String,
+    /// In the order of the page.
+    pub parts: Vec<Part>,
+}
+
+/// A piece of a page that is replaced as a whole.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Part {
+    /// Its name on the page.
+    pub id: String,
+    /// Markup; every value in it is escaped, and what cannot be seen is spelled out.
+    pub html: String,
+}
+
+impl Part {
+    pub(crate) fn new(id: &str, markup: Markup) -> Self {
+        Part {
+            id: id.to_owned(),
+            html: seen(&markup.into_string()),
+        }
+    }
+}
+
+/// The head of every served page but those of runs: what it is, and a sentence.
+pub(crate) fn head(mark: &str, headline: &str, lead: &Markup) -> Part {
+    let markup = html! {
+        div.top.plain {
+            p.run { (mark) }
+            h1 { (headline) span aria-hidden="true" { "." } }
+            div.lead { (lead) }
+        }
+    };
+    Part::new("head", markup)
+}
+
+/// A text file: a piece of evidence, as it was kept.
+pub fn text(title: &str, back: &str, text: &str) -> Live {
+    let lead = html! { a href=(back) { "Back to the run" } };
+    let whole = html! { section { pre.whole tabindex="0" { code { (text) } } } };
+    Live {
+        title: title.to_owned(),
+        parts: vec![head("evidence", title, &lead), Part::new("text", whole)],
+    }
+}
+
+/// Something that cannot be shown: what, why and what to do.
+pub fn fault(fault: &crate::inbox::Fault) -> Live {
+    let lead = html! { (prose(&fault.what)) " " code { (fault.code) } };
+    let mend = html! { section { p.mend { b { "What to do: " } (prose(&fault.mend)) } } };
+    Live {
+        title: "Not shown".to_owned(),
+        parts: vec![
+            head("", "This cannot be shown", &lead),
+            Part::new("mend", mend),
+        ],
+    }
+}

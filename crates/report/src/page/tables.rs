@@ -1,0 +1,74 @@
+//! Pages that are a table with a sentence above it: money, settings, an audit, a milestone, what a search
+//! found, the workflows.
+
+use super::html::{Tone, chip, dollars, grouped, prose};
+use super::live::{Live, Part, head};
+use crate::spend::Spend;
+use maud::{Markup, html};
+
+/// A cell.
+pub enum Cell {
+    Text(String),
+    Link(String, String),
+    Word(Tone, String),
+}
+
+impl Cell {
+    /// Plain text.
+    pub fn text(text: impl Into<String>) -> Self {
+        Cell::Text(text.into())
+    }
+}
+
+/// A table with a heading.
+pub struct Table {
+    pub id: &'static str,
+    pub title: String,
+    pub columns: Vec<&'static str>,
+    pub rows: Vec<Vec<Cell>>,
+    /// What is said where there are no rows.
+    pub none: &'static str,
+}
+
+fn drawn(table: &Table) -> Markup {
+    html! {
+        section aria-labelledby=(table.id) {
+            h2 id=(table.id) { (table.title) }
+            @if table.rows.is_empty() { p.none { (table.none) } } @else {
+                div.scroll tabindex="0" role="region" aria-label=(table.title) {
+                    table.wide {
+                        thead { tr { @for name in &table.columns { th scope="col" { (name) } } } }
+                        tbody { @for row in &table.rows { tr { @for cell in row { td {
+                            @match cell {
+                                Cell::Text(text) => (prose(text)),
+                                Cell::Link(to, text) => a href=(to) { (text) },
+                                Cell::Word(tone, text) => (chip(*tone, text)),
+                            }
+                        } } } } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A page of tables.
+pub fn page(mark: &str, headline: &str, lead: &str, tables: &[Table]) -> Live {
+    let parts = tables.iter().map(|one| Part::new(one.id, drawn(one)));
+    Live {
+        title: headline.to_owned(),
+        parts: std::iter::once(head(mark, headline, &html! { (prose(lead)) }))
+            .chain(parts)
+            .collect(),
+    }
+}
+
+/// What something cost, as the cells of a row behind its name.
+pub fn cost(spend: &Spend) -> Vec<Cell> {
+    let tokens = spend.usage.input_tokens + spend.usage.output_tokens;
+    vec![
+        Cell::text(spend.attempts.to_string()),
+        Cell::text(grouped(tokens)),
+        Cell::text(dollars(spend.usage.micro_dollars)),
+    ]
+}
