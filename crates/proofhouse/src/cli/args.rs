@@ -5,6 +5,7 @@ mod attest;
 mod factory;
 mod index;
 mod named;
+mod past;
 mod sandbox;
 mod serve;
 mod signing;
@@ -18,10 +19,13 @@ pub(crate) use factory::{
 };
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
+pub(crate) use past::{Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use serve::Serve;
 pub(crate) use signing::Signing;
-pub(crate) use wave::{MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick};
+pub(crate) use wave::{
+    DeltasCommand, MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick,
+};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -132,18 +136,39 @@ onto your branch as one commit.")]
   proofhouse log --follow               every run and project, as they go
   proofhouse log slugs --follow --from 12 --json")]
     Log(Log),
+    /// Show a run as it was at one of its records: state, counters, question, spending; writes nothing
+    #[command(after_help = "Examples:
+  proofhouse replay slugs --at 35
+  proofhouse replay slugs --with ./my-phase     up to where that workflow goes another way")]
+    Replay(Replay),
+    /// Print a run as OpenTelemetry spans (OTLP/JSON), or send them to a collector
+    #[command(after_help = "Examples:
+  proofhouse trace slugs > slugs.json
+  proofhouse trace slugs --otlp http://localhost:4318
+
+Names, numbers and verdicts go along; no brief, no answer, no code, nobody's name.")]
+    Trace(Trace),
     /// Show everything that waits for a person
     #[command(after_help = "Example:\n  proofhouse inbox")]
     Inbox,
     /// Show what is due: decisions that wait, accepted risks by the day they end, open lessons
     #[command(after_help = "Example:\n  proofhouse report --json")]
     Report,
-    /// Show the lessons that tasks have left open
-    #[command(after_help = "Example:\n  proofhouse deltas")]
-    Deltas,
+    /// Show the lessons that tasks have left open, or settle some
+    #[command(after_help = "Examples:
+  proofhouse deltas
+  proofhouse deltas fold 3f9a1c20 --because 'CONTRIBUTING.md, tests'
+  proofhouse deltas reject 3f9a1c20 --because 'true of one machine only'")]
+    Deltas {
+        #[command(subcommand)]
+        command: Option<DeltasCommand>,
+    },
     /// Say what to do now
-    #[command(after_help = "Example:\n  proofhouse guide")]
-    Guide,
+    #[command(after_help = "Examples:\n  proofhouse guide\n  proofhouse guide slugs")]
+    Guide {
+        /// This run alone
+        run: Option<String>,
+    },
     /// Show what a run has changed
     #[command(after_help = "Examples:
   proofhouse diff slugs

@@ -32,6 +32,7 @@ mod of_product;
 mod out;
 mod progress;
 mod records;
+mod replay;
 mod resolve;
 mod run;
 mod sandbox;
@@ -40,6 +41,7 @@ mod serve;
 mod settle;
 mod signing;
 mod status;
+mod trace;
 mod usage;
 mod verbs;
 mod wave;
@@ -116,6 +118,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Attach { run } => detached::attach(&project, run, out),
         Command::Stop { run } => detached::stop(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),
+        Command::Replay(args) => replay::replay(&project.at_top(), args, out),
+        Command::Trace(args) => trace::trace(&project, args, out),
         Command::Log(log) => log::log(&project, log, out),
         Command::Diff(diff) => land::diff(&project, diff, out),
         Command::Land(args) if args.settle => settle::settled(&project, args, out),
@@ -125,8 +129,11 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
         Command::Report => due::report(&project, out),
-        Command::Deltas => due::deltas(&project, out),
-        Command::Guide => due::guide(&project, out),
+        Command::Deltas { command: None } => due::deltas(&project, out),
+        Command::Deltas {
+            command: Some(command),
+        } => due::settle(&project, command, out),
+        Command::Guide { run } => due::guide(&project, run.as_deref(), out),
         Command::Config {
             command: ConfigCommand::Show { name, all },
         } => config::show(&project, name.as_deref(), *all, out),

@@ -57,6 +57,11 @@ fn lint(source: &Source, out: &Out) -> Result<u8, EngineError> {
 
 /// A workflow by name or by folder. Built-in ones need no repository.
 fn source_of(args: &Args, name: &str) -> Result<Source, EngineError> {
+    source_in(super::project(args).ok().as_ref(), name)
+}
+
+/// The same where the project is known.
+pub(crate) fn source_in(project: Option<&Project>, name: &str) -> Result<Source, EngineError> {
     let folder = Path::new(name);
     if name.contains('/') || folder.join("workflow.toml").is_file() {
         let base = folder
@@ -68,7 +73,7 @@ fn source_of(args: &Args, name: &str) -> Result<Source, EngineError> {
             .unwrap_or_default();
         return read_source(&own, &base);
     }
-    named(super::project(args).ok().as_ref(), name)
+    named(project, name)
 }
 
 /// A workflow by name. The project is handed in: finding it starts git, and a list needs it once.

@@ -64,6 +64,7 @@ mod reach;
 #[cfg(feature = "real-agents")]
 mod real_agents;
 mod records;
+mod replay;
 mod results;
 mod rooms;
 mod rules;
@@ -75,4 +76,5 @@ mod slice;
 mod support;
 mod tidy;
 mod told;
+mod trace;
 mod waves;

@@ -1,0 +1,138 @@
+//! A journal as spans, for whoever looks at many systems in one place.
+
+use crate::support::{HONEST, World};
+use serde_json::Value;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+fn waited() -> World {
+    let world = World::new();
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    world.run(&["run", "t"]).exits(2);
+    let key = world.approver("ann");
+    world.decide(&key, "approve").exits(0);
+    world.run(&["run", "t"]).exits(0);
+    world
+}
+
+fn spans(trace: &Value) -> Vec<Value> {
+    let spans = &trace["resourceSpans"][0]["scopeSpans"][0]["spans"];
+    spans.as_array().unwrap().clone()
+}
+
+fn attribute(span: &Value, name: &str) -> Option<String> {
+    let all = span["attributes"].as_array().unwrap().iter();
+    let mut named = all.filter(|one| one["key"] == name);
+    let value = &named.next()?["value"];
+    let text = value["stringValue"].as_str().or(value["intValue"].as_str());
+    Some(text.unwrap().to_owned())
+}
+
+#[test]
+fn a_run_is_one_trace_the_same_twice_and_without_a_word_of_anybodys() {
+    let world = waited();
+    let said = world.run(&["trace", "t"]).exits(0);
+    let trace = said.json();
+    let all = spans(&trace);
+    let journal = world.journal();
+    let first = journal[0]["hash"].as_str().unwrap();
+    let root = &all[0];
+    assert_eq!(root["traceId"], first[..32]);
+    assert_eq!(root["name"], "invoke_workflow phase");
+    let op = attribute(root, "gen_ai.operation.name");
+    assert_eq!(op.as_deref(), Some("invoke_workflow"));
+    assert!(all.iter().all(|span| span["traceId"] == root["traceId"]));
+    let children = all[1..].iter();
+    assert!(
+        children
+            .clone()
+            .all(|span| span["parentSpanId"] == root["spanId"])
+    );
+    let mut ids: Vec<&str> = all
+        .iter()
+        .map(|one| one["spanId"].as_str().unwrap())
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all.len(), "no id is there twice");
+    // One for each effect that ended, and one for the wait.
+    let ended = journal.iter().filter(|record| {
+        let kind = record["kind"].as_str().unwrap();
+        ["attempt_ended.v1", "gate_ended.v1", "checkpoint_ended.v1"].contains(&kind)
+    });
+    assert_eq!(all.len(), 2 + ended.count());
+    let named = |name: &str| all.iter().find(|one| one["name"] == name).unwrap();
+    let coder = named("invoke_agent coder");
+    assert_eq!(attribute(coder, "gen_ai.agent.name").unwrap(), "coder");
+    let gate = named("gate verify");
+    assert_eq!(gate["events"][0]["name"], "check");
+    let wait = named("decision approval");
+    let option = attribute(wait, "proofhouse.decision.option");
+    assert_eq!(option.as_deref(), Some("approve"));
+    let decided = journal.iter().find(|one| one["kind"] == "decided.v1");
+    let (from, to) = (&wait["startTimeUnixNano"], &wait["endTimeUnixNano"]);
+    assert!(from.as_str().unwrap() < to.as_str().unwrap(), "{wait}");
+    assert!(decided.is_some());
+    // Nobody's words, and nobody.
+    for secret in [
+        "ann@example.org",
+        "I looked at it",
+        "be good",
+        "grep says so",
+    ] {
+        assert!(!said.out.contains(secret), "{secret} in {}", said.out);
+    }
+    assert_eq!(world.run(&["trace", "t"]).exits(0).out, said.out);
+}
+
+#[test]
+fn a_collector_gets_it_and_a_dead_one_costs_the_run_nothing() {
+    let world = waited();
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let receiver = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut bytes = Vec::new();
+        let mut buffer = [0; 4096];
+        loop {
+            let read = stream.read(&mut buffer).unwrap();
+            bytes.extend_from_slice(&buffer[..read]);
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            if let Some((head, body)) = text.split_once("\r\n\r\n") {
+                let lower = head.to_lowercase();
+                let length = lower.split("content-length: ").nth(1).unwrap();
+                let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
+                if body.len() >= length {
+                    let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+                    stream.write_all(answer.as_bytes()).unwrap();
+                    return (head.to_owned(), body.to_owned());
+                }
+            }
+        }
+    });
+    let said = world
+        .run(&["trace", "t", "--otlp", &url, "--json"])
+        .exits(0);
+    let (head, body) = receiver.join().unwrap();
+    assert!(head.starts_with("POST /v1/traces "), "{head}");
+    assert!(
+        head.to_lowercase()
+            .contains("content-type: application/json")
+    );
+    let sent: Value = serde_json::from_str(&body).unwrap();
+    let printed = world.run(&["trace", "t"]).exits(0).json();
+    assert_eq!(sent, printed);
+    assert_eq!(said.json()["trace"], spans(&sent)[0]["traceId"]);
+    // Nobody listens there any more.
+    let journal = world.read(".proofhouse/journal/t.jsonl");
+    world
+        .run(&["trace", "t", "--otlp", &url])
+        .refuses(3, "collector_failed");
+    assert_eq!(world.read(".proofhouse/journal/t.jsonl"), journal);
+    world.run(&["status", "t"]).exits(0);
+    for bad in ["localhost:4318", "ftp://h/", "http://me:secret@h/"] {
+        world
+            .run(&["trace", "t", "--otlp", bad])
+            .refuses(1, "bad_collector");
+    }
+}
