@@ -14,6 +14,7 @@ pub mod home;
 mod html;
 pub mod live;
 pub mod machine;
+mod now;
 mod people;
 pub mod project;
 pub mod tables;
@@ -22,6 +23,7 @@ mod tests;
 mod verdict;
 
 use crate::evidence::{Evidence, Origin};
+use crate::now::Now;
 use answer::Answers;
 use live::{Live, Part};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -94,13 +96,19 @@ fn parts(data: &Evidence) -> [(&'static str, Markup); 13] {
 }
 
 /// The same as a page that is served, with the machine drawn.
-pub fn live_run(data: &Evidence, drawn: &machine::Drawn<'_>, answers: Answers) -> Live {
+pub fn live_run(
+    data: &Evidence,
+    drawn: &machine::Drawn<'_>,
+    flying: &[Now],
+    answers: Answers,
+) -> Live {
     let mut all = Vec::new();
     if data.origin == Origin::Scripted {
         let note = html! { p.banner role="note" { (SCRIPTED) } };
         all.push(Part::new("banner", note));
     }
     all.push(Part::new("head", verdict::header(data)));
+    all.push(now::part(flying));
     for (id, markup) in parts(data) {
         all.push(Part::new(id, markup));
         if id == "ask" {

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::project::Project;
 use kernel::{Time, Usage};
 use serde::Deserialize;
-use store::{Journal, Replay};
+use store::{Journal, Replay, RunName};
 
 const DAY_MILLIS: u64 = 86_400_000;
 
@@ -22,23 +22,28 @@ struct Spent {
 /// Micro-dollars that all runs spent on the day (UTC) of `now`. A run whose journal is corrupt
 /// counts for what can be read of it: its fault must not stop the others.
 pub fn today(project: &Project, now: Time) -> Result<u64, Error> {
+    let runs = store::list(&project.journals())?;
+    let all = runs.iter().map(|run| of_run_today(project, run, now));
+    Ok(all.fold(0, u64::saturating_add))
+}
+
+/// The same of one run.
+pub fn of_run_today(project: &Project, run: &RunName, now: Time) -> u64 {
     let midnight = Time(now.0 - now.0 % DAY_MILLIS);
     let mut total = 0u64;
-    for run in store::list(&project.journals())? {
-        let _ = Journal::read(&project.journals(), &run, Replay::default(), |record| {
-            if record.at < midnight {
-                return Ok(());
-            }
-            let usage = match record.kind.split('.').next() {
-                Some("attempt_ended") => record.body_as::<Ended>()?.outcome.usage,
-                Some("effect_lost") => record.body_as::<Spent>()?.usage,
-                _ => Usage::default(),
-            };
-            total = total.saturating_add(usage.micro_dollars);
-            Ok(())
-        });
-    }
-    Ok(total)
+    let _ = Journal::read(&project.journals(), run, Replay::default(), |record| {
+        if record.at < midnight {
+            return Ok(());
+        }
+        let usage = match record.kind.split('.').next() {
+            Some("attempt_ended") => record.body_as::<Ended>()?.outcome.usage,
+            Some("effect_lost") => record.body_as::<Spent>()?.usage,
+            _ => Usage::default(),
+        };
+        total = total.saturating_add(usage.micro_dollars);
+        Ok(())
+    });
+    total
 }
 
 /// What the day's cap leaves; no cap leaves everything. It refuses another attempt when the cap is

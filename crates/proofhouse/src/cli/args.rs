@@ -526,6 +526,9 @@ pub(crate) struct Sentence {
     /// The run's name (default: from the sentence)
     #[arg(long)]
     pub(crate) name: Option<String>,
+    /// Begin it, and let it go on without this terminal; `attach` looks on
+    #[arg(long)]
+    pub(crate) detach: bool,
     /// Cap a budget: attempts, tokens, micro_dollars, wall_millis, refusals
     #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
     pub(crate) budget: Vec<(String, u64)>,

@@ -39,14 +39,14 @@ fn refused(error: &EngineError) -> Response {
     Response::json(400, &facts)
 }
 
-fn answer(result: Result<Value, EngineError>) -> Response {
+pub(super) fn answer(result: Result<Value, EngineError>) -> Response {
     match result {
         Ok(value) => Response::json(200, &value),
         Err(error) => refused(&error),
     }
 }
 
-fn malformed(what: &str) -> EngineError {
+pub(super) fn malformed(what: &str) -> EngineError {
     EngineError::user("request_malformed", what, "load the page again")
 }
 
@@ -54,7 +54,7 @@ fn bytes(text: &str) -> Result<Vec<u8>, EngineError> {
     Base64UrlUnpadded::decode_vec(text).map_err(|_| malformed("a part of it is no base64"))
 }
 
-fn repository<'a>(house: &'a House, key: &str) -> Result<&'a Project, EngineError> {
+pub(super) fn repository<'a>(house: &'a House, key: &str) -> Result<&'a Project, EngineError> {
     let (_, project) = house
         .repo(key)
         .ok_or_else(|| malformed("no such repository is served here"))?;

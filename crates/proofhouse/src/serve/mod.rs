@@ -7,6 +7,7 @@ mod guard;
 mod http;
 mod open;
 mod pages;
+mod start;
 mod watch;
 
 use guard::{Own, Reach};
@@ -203,6 +204,7 @@ fn answer(own: &Own, house: &House, stream: &mut TcpStream, page: Option<&Path>)
         ("GET", path) if path.starts_with("/words/") => decide::words(house, &request),
         ("GET", _) => Response::new(200, "text/html; charset=utf-8", FRAME),
         ("POST", "/decide") => decide::decide(house, own, &request),
+        ("POST", "/start") => start::start(house, &request),
         ("POST", "/enrol") => decide::enrol(house, own, &request),
         _ => Response::text(405, "this server only shows"),
     };

@@ -22,12 +22,18 @@ use report::{Looked, look};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use workspace::config::Config;
 use workspace::config::keys::KEYS;
 use workspace::pinned::read_below;
 use workspace::{EngineError, Project, config};
 
 /// How many runs that are over are held against branches, the newest first: each costs a few calls of git.
 const FATES: usize = 20;
+
+/// How long the first page reads before it is shown, with the newest runs; the rest follows.
+const FIRST: Duration = Duration::from_millis(400);
+const DAY_MILLIS: u64 = 86_400_000;
 
 /// The largest picture that is shown.
 const MOST_PICTURE: u64 = 16 << 20;
@@ -41,8 +47,15 @@ pub(super) struct House {
     pub(super) go_on: super::GoOn,
     /// What was made of what, by address.
     pages: Mutex<HashMap<String, (String, Arc<Live>)>>,
-    rows: Mutex<HashMap<(usize, String), (String, Row)>>,
+    rows: Mutex<HashMap<(usize, String), (String, Line)>>,
     kept: Mutex<HashMap<(usize, String), Kept>>,
+}
+
+/// A run in a list, and what it spent today.
+#[derive(Clone)]
+struct Line {
+    row: Row,
+    today: u64,
 }
 
 /// A page, and the number of the moment that it shows.
@@ -102,7 +115,8 @@ impl House {
                 }
             }
             ["r", key, ..] => format!("{:?}", moments.get(self.repo(key)?.0)),
-            _ => format!("{moments:?}"),
+            // Where not all was read yet, the next beat reads on.
+            _ => format!("{moments:?} {}", self.pulse.beats()),
         };
         if let Some((of, page)) = held(&self.pages).get(&address)
             && *of == made_of
@@ -150,45 +164,66 @@ impl House {
 
     fn home(&self, moments: &[Moment]) -> Live {
         let nothing = Moment::default();
+        let until = Instant::now() + FIRST;
         let all = self.repos.iter().enumerate().map(|(at, (key, project))| {
             let moment = moments.get(at).unwrap_or(&nothing);
             let folder = project.top().file_name();
+            let config = project.config().ok();
+            let lines = self.lines(at, project, moment, until);
             Repository {
                 key: key.clone(),
                 name: folder
                     .map_or_else(|| key.clone(), |name| name.to_string_lossy().into_owned()),
-                rows: self.rows(at, project, moment),
-                today: workspace::spend::today(project, workspace::clock::now())
-                    .unwrap_or_default(),
-                cap: project
-                    .config()
-                    .ok()
-                    .and_then(|config| config.day_micro_dollars()),
+                rows: lines.iter().map(|line| line.row.clone()).collect(),
+                today: lines.iter().map(|line| line.today).sum(),
+                unread: moment.runs.len() - lines.len(),
+                cap: config.as_ref().and_then(Config::day_micro_dollars),
+                checks: match config.as_ref().map(Config::commands) {
+                    Some(set) if !set.is_empty() => set,
+                    _ => engine::start::found_commands(project),
+                },
+                agent: config.as_ref().and_then(Config::agent).map(str::to_owned),
                 milestones: milestones(project),
             }
         });
-        home::page(&all.collect::<Vec<_>>())
+        home::page(&all.collect::<Vec<_>>(), self.decides)
     }
 
-    /// Every run in a line, the one that moved last first.
-    fn rows(&self, at: usize, project: &Project, moment: &Moment) -> Vec<Row> {
+    /// Every run in a line, the one that moved last first; those that were not read by then come later.
+    fn lines(&self, at: usize, project: &Project, moment: &Moment, until: Instant) -> Vec<Line> {
         let mut runs: Vec<_> = moment.runs.iter().collect();
         runs.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.changed));
-        let rows = runs.into_iter().enumerate().map(|(nth, (run, stamp))| {
+        let now = workspace::clock::now();
+        let midnight = now.0 - now.0 % DAY_MILLIS;
+        let mut lines = Vec::new();
+        for (nth, (run, stamp)) in runs.into_iter().enumerate() {
             let landed = (nth < FATES).then_some(&moment.branches);
-            let made_of = format!("{stamp:?} {landed:?}");
+            let made_of = format!("{:?} {landed:?} {midnight}", stamp.journal());
             let name = (at, run.clone());
-            if let Some((of, row)) = held(&self.rows).get(&name)
+            if let Some((of, line)) = held(&self.rows).get(&name)
                 && *of == made_of
             {
-                return row.clone();
+                lines.push(line.clone());
+                continue;
             }
-            let millis = u64::try_from(stamp.changed / 1_000_000).unwrap_or_default();
-            let row = row(project, run, Time(millis), nth < FATES);
-            held(&self.rows).insert(name, (made_of, row.clone()));
-            row
-        });
-        rows.collect()
+            if Instant::now() > until {
+                continue;
+            }
+            let moved = Time(u64::try_from(stamp.changed / 1_000_000).unwrap_or_default());
+            let today = match (moved.0 < midnight, store::RunName::new(run)) {
+                (false, Ok(name)) => workspace::spend::of_run_today(project, &name, now),
+                // Nothing was written to it today.
+                _ => 0,
+            };
+            let row = row(project, run, moved, nth < FATES);
+            let line = Line { row, today };
+            held(&self.rows).insert(name, (made_of, line.clone()));
+            lines.push(line);
+        }
+        if lines.len() < moment.runs.len() {
+            self.pulse.beat();
+        }
+        lines
     }
 
     /// A run as of now. What was read of its evidence is read once.
@@ -220,11 +255,13 @@ impl House {
             here: BTreeMap::from([(here, vec![run.to_owned()])]),
             been,
         };
-        Ok(report::page::live_run(
-            &evidence,
-            &drawn,
-            self.answers(project),
-        ))
+        let flying = match report::look::is_driven(project, run) {
+            true => report::now::of(project, run, &peek.machine.status(), &history),
+            // What an engine left in flight that is gone works no more.
+            false => Vec::new(),
+        };
+        let answers = self.answers(project);
+        Ok(report::page::live_run(&evidence, &drawn, &flying, answers))
     }
 
     /// A piece of evidence, by the name of its copy beside the page.

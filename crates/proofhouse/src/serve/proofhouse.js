@@ -57,6 +57,20 @@
     if (held) document.getElementById(held)?.focus({ preventScroll: true });
   };
 
+  // How long something has worked, while one looks at it.
+  const tick = () => {
+    for (const one of document.querySelectorAll("time[data-since]")) {
+      const seconds = Math.max(0, Math.round((Date.now() - Date.parse(one.dataset.since)) / 1000));
+      const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+      one.textContent = parts[0] ? `${parts[0]} h ${parts[1]} min` : parts[1] ? `${parts[1]} min ${parts[2]} s` : `${seconds} s`;
+    }
+  };
+  setInterval(tick, 1000);
+  document.addEventListener("proofhouse-page", () => {
+    tick();
+    document.querySelectorAll("pre[data-end]").forEach((one) => { one.scrollTop = one.scrollHeight; });
+  });
+
   const boxOf = (id) => main.querySelector(`:scope > [data-part="${CSS.escape(id)}"]`);
   const show = (page, fresh) => {
     document.title = page.title + " \u00b7 Proofhouse";
@@ -210,11 +224,20 @@
     box.hidden = false;
     say(form, "");
   };
+  const begin = async (form) => {
+    const data = new FormData(form);
+    say(form, "It is being begun.");
+    const said = await ask("/start", { repo: data.get("repo"), sentence: data.get("sentence") });
+    form.reset();
+    say(form, "");
+    location.assign(said.address);
+  };
   const attempt = (form, what) => what(form).catch((error) => say(form, error.message));
   document.addEventListener("submit", (event) => {
     event.preventDefault();
     if (event.target.matches("form.decide")) attempt(event.target, show);
     if (event.target.matches("form.enrol")) attempt(event.target, enrol);
+    if (event.target.matches("form.start")) attempt(event.target, begin);
   });
   document.addEventListener("click", (event) => {
     if (event.target.matches("[data-sign]")) attempt(event.target.closest("form"), sign);

@@ -10,10 +10,10 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// A server of one repository, ended with the test.
-struct Served {
+pub(crate) struct Served {
     child: Child,
-    port: u16,
-    token: String,
+    pub(crate) port: u16,
+    pub(crate) token: String,
 }
 
 impl Drop for Served {
@@ -23,7 +23,7 @@ impl Drop for Served {
     }
 }
 
-fn serve(world: &World, more: &[&str]) -> Served {
+pub(crate) fn serve(world: &World, more: &[&str]) -> Served {
     let args = [&["serve", "--no-open", "--port", "0", "--json"], more].concat();
     let mut child = world.command(&args).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -495,4 +495,96 @@ fn a_passkey_decides_on_the_page_what_it_signed_and_nothing_else() {
     // With another approver in its place, the decision is nobody's.
     world.write(".proofhouse/approvers", &format!("{stranger}\n"));
     world.run(&["audit"]).exits(1);
+}
+
+fn key_of(served: &Served) -> String {
+    let mut home = served.listen("/", "");
+    let mut page = home.next().2.to_string();
+    while !page.contains("/r/") {
+        page = home.next().2.to_string();
+    }
+    page.split("/r/")
+        .nth(1)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn what_works_right_now_is_on_the_page_as_long_as_it_does() {
+    let world = World::new();
+    world.start(&format!("{}{HONEST}", crate::crash::hangs("intake")), &[]);
+    let served = serve(&world, &[]);
+    let path = format!("/r/{}/run/t/", key_of(&served));
+    let mut run = served.listen(&path, "");
+    assert_eq!(part(&run.next().2, "now"), "");
+    world.run(&["run", "t", "--detach"]).exits(0);
+    let mut now = String::new();
+    while !now.contains("framer works in intake") {
+        now = part(&run.next().2, "now").to_owned();
+    }
+    assert!(now.contains("data-since="), "{now}");
+    world.run(&["stop", "t"]).exits(0);
+    loop {
+        let data = run.next().2;
+        let told = data["parts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|part| part["id"] == "now");
+        if told && part(&data, "now").is_empty() {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_sentence_on_the_page_begins_a_run() {
+    let world = crate::quick::world();
+    world.write(
+        ".proofhouse/config.toml",
+        "agent = \"scripted:agent/script.toml\"\n",
+    );
+    let served = serve(&world, &["--decide"]);
+    let key = key_of(&served);
+    let begin = |served: &Served, sentence: &str| {
+        let body = serde_json::json!({ "repo": key, "sentence": sentence });
+        served.sends("/start", &body.to_string())
+    };
+    let (status, said) = begin(&serve(&world, &[]), "make totals of carts");
+    assert_eq!(
+        (status, said["code"].as_str()),
+        (400, Some("page_only_shows"))
+    );
+    let (status, said) = begin(&served, "--help");
+    // A sentence is never a flag: this one begins a run of that name.
+    assert_eq!(
+        (
+            status,
+            said["address"].as_str().unwrap().ends_with("/run/help/")
+        ),
+        (200, true),
+        "{said}"
+    );
+    let (status, said) = begin(&served, "make totals of carts");
+    assert_eq!(status, 200, "{said}");
+    let address = said["address"].as_str().unwrap();
+    let mut run = served.listen(address, "");
+    loop {
+        let data = run.next().2;
+        if part(&data, "head").contains("Waiting for a person") {
+            break;
+        }
+    }
+    // What cannot be begun is said in the words of `do`.
+    world.write("Makefile", "");
+    world.commit("nothing proves anything");
+    let (status, said) = begin(&served, "make totals of baskets");
+    assert_eq!(
+        (status, said["code"].as_str()),
+        (400, Some("no_check")),
+        "{said}"
+    );
 }

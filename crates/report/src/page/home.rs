@@ -15,9 +15,14 @@ pub struct Repository {
     pub name: String,
     /// The one that moved last comes first.
     pub rows: Vec<Row>,
+    /// How many runs are still being read.
+    pub unread: usize,
     /// What its runs have spent today, and what the day may cost.
     pub today: u64,
     pub cap: Option<u64>,
+    /// What proves work here, and who works.
+    pub checks: Vec<String>,
+    pub agent: Option<String>,
     /// Its milestones.
     pub milestones: Vec<String>,
 }
@@ -26,7 +31,7 @@ pub struct Repository {
 const MOST: usize = 40;
 
 /// The page.
-pub fn page(all: &[Repository]) -> Live {
+pub fn page(all: &[Repository], starts: bool) -> Live {
     let rows = || all.iter().flat_map(|one| &one.rows);
     let asks: usize = rows().map(|row| row.asks.len()).sum();
     let works = rows().filter(|row| row.doing == Doing::Working).count();
@@ -36,12 +41,14 @@ pub fn page(all: &[Repository]) -> Live {
         many => format!("{many} things wait for you"),
     };
     let today: u64 = all.iter().map(|one| one.today).sum();
+    let unread: usize = all.iter().map(|one| one.unread).sum();
     let caps: Option<u64> = all.iter().map(|one| one.cap).sum();
     let lead = html! {
         @match works { 0 => "No run is at work.", 1 => "One run is at work.", many => (format!("{many} runs are at work.")) }
         " " (dollars(today)) " spent today"
         @if let Some(cap) = caps { " of " (dollars(cap)) }
         "."
+        @if unread > 0 { " " (count(unread, "run")) " still being read." }
     };
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
     let several = all.len() > 1;
@@ -70,6 +77,14 @@ pub fn page(all: &[Repository]) -> Live {
         parts: vec![
             head(&names.join(", "), &headline, &lead),
             list("Waits for you", "waiting", &waits, "Nothing."),
+            Part::new(
+                "start",
+                if starts {
+                    begin(all)
+                } else {
+                    html! {}
+                },
+            ),
             list("At work", "working", &runs, "Nothing."),
             list("Over, or at rest", "ended", &ended, "Nothing yet."),
             Part::new("places", places(all)),
@@ -104,6 +119,36 @@ fn one(of: &Repository, row: &Row, several: bool) -> Markup {
                 @if row.micro_dollars > 0 { span { (dollars(row.micro_dollars)) } " " }
                 @if let Some(fate) = &row.fate { span { (fate) } " " }
                 span { (time(row.at)) }
+            }
+        }
+    }
+}
+
+/// A sentence, and what `do` would make of it here.
+fn begin(all: &[Repository]) -> Markup {
+    html! {
+        section aria-labelledby="begin" {
+            h2 #begin { "Have something done" }
+            form.start {
+                label for="sentence" { "What, in a sentence" }
+                textarea #sentence name="sentence" rows="2" required placeholder="make slugs keep digits" {}
+                @if all.len() > 1 {
+                    label for="repo" { "Where" }
+                    select #repo name="repo" { @for one in all { option value=(one.key) { (one.name) } } }
+                } @else { @for one in all { input type="hidden" name="repo" value=(one.key); } }
+                @for one in all {
+                    p.note {
+                        @if all.len() > 1 { b { (one.name) } ": " }
+                        @match one.checks.as_slice() {
+                            [] => "no check was found that could prove the work: set `checks.commands` first",
+                            checks => { "proven by " @for (nth, check) in checks.iter().enumerate() { @if nth > 0 { ", " } code { (check) } } },
+                        }
+                        "; " (one.agent.as_deref().unwrap_or("the agent that is installed")) " works, in a worktree at HEAD; you look at the diff."
+                        @if let Some(cap) = one.cap { " The day's cap is " (dollars(cap)) "." }
+                    }
+                }
+                p { button type="submit" { "Begin" } }
+                p.said role="status" {}
             }
         }
     }
