@@ -14,7 +14,7 @@ pub mod home;
 mod html;
 pub mod live;
 pub mod machine;
-mod now;
+pub mod now;
 mod people;
 pub mod project;
 pub mod tables;
@@ -23,7 +23,6 @@ mod tests;
 mod verdict;
 
 use crate::evidence::{Evidence, Origin};
-use crate::now::Now;
 use answer::Answers;
 use live::{Live, Part};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -99,8 +98,8 @@ fn parts(data: &Evidence) -> [(&'static str, Markup); 13] {
 pub fn live_run(
     data: &Evidence,
     drawn: &machine::Drawn<'_>,
-    flying: &[Now],
-    answers: Answers,
+    flying: &now::Flying<'_>,
+    answers: (Answers, &str),
 ) -> Live {
     let mut all = Vec::new();
     if data.origin == Origin::Scripted {
@@ -112,7 +111,13 @@ pub fn live_run(
     for (id, markup) in parts(data) {
         all.push(Part::new(id, markup));
         if id == "ask" {
-            all.push(answer::form(&data.run, data.waiting_for.as_ref(), answers));
+            let (answers, repo) = answers;
+            let about = answer::About {
+                repo,
+                run: &data.run,
+                head: &data.head.hash,
+            };
+            all.push(answer::form(about, data.waiting_for.as_ref(), answers));
             all.push(Part::new("machine", machine::section(drawn)));
         }
     }

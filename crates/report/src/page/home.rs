@@ -2,6 +2,7 @@
 
 use super::html::{Tone, chip, count, dollars, prose, time};
 use super::live::{Live, Part, head};
+use crate::criterion::Criterion;
 use crate::row::Row;
 use crate::run::Doing;
 use maud::{Markup, html};
@@ -23,6 +24,8 @@ pub struct Repository {
     /// What proves work here, and who works.
     pub checks: Vec<String>,
     pub agent: Option<String>,
+    /// Criteria of its milestones that only a person can judge.
+    pub criteria: Vec<Criterion>,
     /// Its milestones.
     pub milestones: Vec<String>,
 }
@@ -33,25 +36,33 @@ const MOST: usize = 40;
 /// The page.
 pub fn page(all: &[Repository], starts: bool) -> Live {
     let rows = || all.iter().flat_map(|one| &one.rows);
+    let criteria = || {
+        all.iter()
+            .flat_map(|one| one.criteria.iter().map(move |of| (one, of)))
+    };
     let asks: usize = rows().map(|row| row.asks.len()).sum();
+    let asks = asks + criteria().count();
     let works = rows().filter(|row| row.doing == Doing::Working).count();
     let headline = match asks {
         0 => "Nothing waits for you".to_owned(),
         1 => "One thing waits for you".to_owned(),
         many => format!("{many} things wait for you"),
     };
+    let several = all.len() > 1;
     let today: u64 = all.iter().map(|one| one.today).sum();
     let unread: usize = all.iter().map(|one| one.unread).sum();
     let caps: Option<u64> = all.iter().map(|one| one.cap).sum();
     let lead = html! {
         @match works { 0 => "No run is at work.", 1 => "One run is at work.", many => (format!("{many} runs are at work.")) }
         " " (dollars(today)) " spent today"
-        @if let Some(cap) = caps { " of " (dollars(cap)) }
+        @if let (Some(cap), false) = (caps, several) { " of " (dollars(cap)) }
         "."
+        @if several { @for one in all { @if let Some(cap) = one.cap {
+            " " (one.name) ": " (dollars(one.today)) " of " (dollars(cap)) "."
+        } } }
         @if unread > 0 { " " (count(unread, "run")) " still being read." }
     };
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
-    let several = all.len() > 1;
     let list = |title: &str, id: &str, of: &dyn Fn(&Row) -> bool, none: &str| {
         let found: Vec<(&Repository, &Row)> = all
             .iter()
@@ -70,8 +81,21 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
         Part::new(id, markup)
     };
     let waits = |row: &Row| !row.asks.is_empty() || row.fault.is_some();
-    let runs = |row: &Row| !waits(row) && matches!(row.doing, Doing::Working | Doing::Ready);
-    let ended = |row: &Row| !waits(row) && !runs(row);
+    let runs = |row: &Row| !waits(row) && row.doing == Doing::Working;
+    let ready = |row: &Row| !waits(row) && row.doing == Doing::Ready;
+    let ended = |row: &Row| !waits(row) && !runs(row) && !ready(row);
+    let judged = html! {
+        @if criteria().next().is_some() {
+            section aria-labelledby="criteria" {
+                h2 #criteria { "Criteria that only you can judge" }
+                ul.rows { @for (of, one) in criteria() { li {
+                    p.name { a href=(format!("/r/{}/milestone/{}", of.key, one.milestone)) { (one.milestone) } }
+                    p.asks { (prose(&one.words())) }
+                    @for command in &one.commands { pre.command tabindex="0" { code { (command) } } }
+                } } }
+            }
+        }
+    };
     Live {
         title: headline.clone(),
         parts: vec![
@@ -85,7 +109,14 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
                     html! {}
                 },
             ),
+            Part::new("criteria", judged),
             list("At work", "working", &runs, "Nothing."),
+            list(
+                "Nobody drives it; `proofhouse run` goes on",
+                "ready",
+                &ready,
+                "Nothing.",
+            ),
             list("Over, or at rest", "ended", &ended, "Nothing yet."),
             Part::new("places", places(all)),
         ],

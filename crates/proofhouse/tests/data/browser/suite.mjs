@@ -82,6 +82,27 @@ const other = `http://localhost:${hostile.address().port}`;
   holds("an address without its fragment shows nothing", (await stranger.textContent("main")).includes("no key to it"));
 }
 
+// Back and forward show the page of the address; a link with a wrong token takes nothing away.
+{
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${base}/#t=${token}`);
+  await page.waitForSelector(".rows a");
+  await page.click(".rows a");
+  await page.waitForSelector("[data-part=course]");
+  await page.goBack();
+  await page.waitForSelector("[data-part=waiting]");
+  holds("back shows the page of the address", (await page.title()).includes("wait") && !(await page.$("[data-part=course]")));
+  await page.goForward();
+  await page.waitForSelector("[data-part=course]");
+  holds("forward too", new URL(page.url()).pathname.includes("/run/t/"));
+  await page.goto("about:blank");
+  await page.goto(`${base}/#t=dead`);
+  await page.waitForSelector("[data-part=waiting]");
+  holds("a wrong token in a link takes nothing away", true);
+  await context.close();
+}
+
 // A person: enrols a passkey, sees what is signed, signs, and the page follows by itself.
 {
   const context = await browser.newContext();
@@ -100,6 +121,8 @@ const other = `http://localhost:${hostile.address().port}`;
   appendFileSync(`${repository}/.proofhouse/approvers`, `${line}\n`);
   await page.goto(`${base}/r/${key}/run/t/`);
   await page.waitForSelector("form.decide");
+  holds("nothing is chosen for the person", await page.evaluate(() => !document.querySelector("form.decide input:checked[type=radio]")));
+  await page.check("input[value=approve]");
   await page.fill("#because", "looked at the diff");
   await page.click("text=Show what I sign");
   await page.waitForSelector("form.decide .signed:not([hidden])");
