@@ -17,7 +17,7 @@ pub(crate) use factory::{
 };
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
-pub(crate) use past::{Replay, Trace};
+pub(crate) use past::{Compare, Fork, Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use serve::Serve;
 pub(crate) use signing::Signing;
@@ -137,6 +137,16 @@ onto your branch as one commit.")]
   proofhouse replay slugs --at 35
   proofhouse replay slugs --with ./my-phase     up to where that workflow goes another way")]
     Replay(Replay),
+    /// Leave a run at one of its records, in a new one: for another agent, or another answer
+    #[command(after_help = "Examples:
+  proofhouse fork slugs --at 35
+  proofhouse fork slugs --at 16 --agent codex --name slugs-codex
+
+The other run stays as it is. What it had used up by then, the new one has used up too.")]
+    Fork(Fork),
+    /// Show what came of two runs, what each cost, and how their work differs
+    #[command(after_help = "Example:\n  proofhouse compare slugs slugs-fork")]
+    Compare(Compare),
     /// Print a run as OpenTelemetry spans (OTLP/JSON), or send them to a collector
     #[command(after_help = "Examples:
   proofhouse trace slugs > slugs.json
