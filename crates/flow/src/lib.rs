@@ -22,6 +22,6 @@ pub use load::{CheckLint, Source, load, load_begun};
 pub use machine::{Flow, PostMortem};
 pub use snapshot::SnapshotSpec;
 pub use workflow::{
-    Capability, Checkpoints, Each, Fact, Field, Judged, Owner, Paper, Question, Role, Sessions,
-    StateDef, Task, Workflow, labelled,
+    Capability, Checkpoints, Each, Fact, Field, Judged, Leaving, Owner, Paper, Question, Role,
+    Sessions, StateDef, Task, Workflow, labelled,
 };

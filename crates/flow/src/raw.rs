@@ -365,6 +365,8 @@ pub(crate) struct RawOpens {
     pub(crate) of: String,
     /// The code of the refusal if it was not frozen.
     pub(crate) code: String,
+    #[serde(default)]
+    pub(crate) among: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -317,6 +317,8 @@ pub struct Opens {
     pub of: String,
     /// The code of the refusal if it was not frozen.
     pub code: String,
+    /// The field whose globs say which of what was frozen may be opened; none: all of it.
+    pub among: Option<String>,
 }
 
 impl Opens {

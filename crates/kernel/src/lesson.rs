@@ -1,5 +1,5 @@
-//! What was learnt in a task, as a line of its document: `TAG: text (status)`. One reading of it, for
-//! the check that asks for it and for all who collect it.
+//! What was learnt in a task, as a line of its document: `TAG: text; evidence: where (status)`. One
+//! reading of it, for the check that asks for it and for all who collect it.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,6 +14,8 @@ pub enum LessonStatus {
     Open,
     /// A person has taken it up.
     Folded,
+    /// A person has said that it is none.
+    Rejected,
 }
 
 /// One lesson.
@@ -22,6 +24,9 @@ pub struct Lesson {
     /// One of [`TAGS`].
     pub tag: String,
     pub text: String,
+    /// Where it shows: a file, a test, a finding.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<String>,
     pub status: LessonStatus,
 }
 
@@ -38,13 +43,33 @@ impl Lesson {
         let status = match status.trim().to_lowercase().as_str() {
             "open" => LessonStatus::Open,
             "folded" => LessonStatus::Folded,
+            "rejected" => LessonStatus::Rejected,
             _ => return None,
         };
+        let (text, evidence) = evidence(text.trim());
         Some(Self {
             tag: tag.to_owned(),
-            text: text.trim().to_owned(),
+            text: text.to_owned(),
+            evidence: evidence.map(str::to_owned),
             status,
         })
+    }
+}
+
+/// A text, and what it says behind `evidence:`, in brackets or behind a semicolon.
+fn evidence(text: &str) -> (&str, Option<&str>) {
+    const WORD: &str = "evidence:";
+    let Some((said, rest)) = text.rsplit_once(WORD) else {
+        return (text, None);
+    };
+    let (said, rest) = (said.trim_end(), rest.trim());
+    let parts = match said.strip_suffix(['(', '[']) {
+        Some(said) => rest.strip_suffix([')', ']']).map(|rest| (said, rest)),
+        None => said.strip_suffix(';').map(|said| (said, rest)),
+    };
+    match parts {
+        Some((said, rest)) if !rest.trim().is_empty() => (said.trim_end(), Some(rest.trim())),
+        _ => (text, None),
     }
 }
 
@@ -60,6 +85,18 @@ mod tests {
         assert_eq!(lesson.status, LessonStatus::Open);
         let folded = Lesson::of("ADD: ask first (Folded)").unwrap();
         assert_eq!(folded.status, LessonStatus::Folded);
+        assert_eq!(folded.evidence, None);
+        for said in [
+            "TDD: ten lines do; evidence: tests/a.py:3 (open)",
+            "TDD: ten lines do (evidence: tests/a.py:3) (open)",
+        ] {
+            let lesson = Lesson::of(said).unwrap();
+            assert_eq!(lesson.text, "ten lines do", "{said}");
+            assert_eq!(lesson.evidence.as_deref(), Some("tests/a.py:3"), "{said}");
+        }
+        let none = Lesson::of("TDD: no evidence: none was looked for (rejected)").unwrap();
+        assert_eq!(none.text, "no evidence: none was looked for");
+        assert_eq!(none.status, LessonStatus::Rejected);
         for none in [
             "none",
             "TDD: no status",

@@ -4,6 +4,7 @@
 use crate::fate::Fate;
 use crate::history::history;
 use crate::inbox;
+use crate::learnt;
 use crate::look::{self, Looked, Peek};
 use crate::unlanded;
 use flow::Flow;
@@ -54,14 +55,6 @@ pub struct Waiver {
     pub because: String,
 }
 
-/// A lesson, and where it was learnt.
-#[derive(Debug, Clone, Serialize)]
-pub struct Learnt {
-    pub run: String,
-    #[serde(flatten)]
-    pub lesson: Lesson,
-}
-
 /// Everything that is due, as of this moment.
 pub fn due(project: &Project, now: Time) -> Result<Due, EngineError> {
     let mut waivers = Vec::new();
@@ -79,6 +72,7 @@ pub fn due(project: &Project, now: Time) -> Result<Due, EngineError> {
 }
 
 pub use crate::criterion::ARCHIVED;
+pub use crate::learnt::Learnt;
 
 /// The runs of milestones that were put away.
 fn folded(project: &Project) -> BTreeSet<String> {
@@ -98,7 +92,7 @@ pub fn open_lessons(project: &Project) -> Result<Vec<Learnt>, EngineError> {
     Ok(lessons)
 }
 
-/// The lessons of all runs that were not folded in the run's own file.
+/// The lessons of all runs that nobody has folded or rejected, in the run's own file or by command.
 pub fn lessons(project: &Project) -> Result<Vec<Learnt>, EngineError> {
     let mut lessons = Vec::new();
     for (run, looked) in look::all(project)? {
@@ -113,16 +107,19 @@ pub fn lessons(project: &Project) -> Result<Vec<Learnt>, EngineError> {
             .filter_map(Lesson::of)
             .filter(|lesson| lesson.status == LessonStatus::Open);
         lessons.extend(open.map(|lesson| Learnt {
+            id: learnt::id(&run, &lesson),
             run: run.clone(),
             lesson,
         }));
     }
+    let settled = learnt::settled(project)?;
+    lessons.retain(|one| !settled.contains(&one.id));
     Ok(lessons)
 }
 
 /// What to do now: decisions first, then runs that nobody drives, then finished work that nobody has
-/// taken, then something new.
-pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
+/// taken, then milestones, then something new.
+pub fn next(project: &Project, milestones: Vec<Step>) -> Result<Vec<Step>, EngineError> {
     let mut steps = decisions(project)?;
     let mut at_work = Vec::new();
     for (run, looked) in look::all(project)? {
@@ -155,6 +152,7 @@ pub fn next(project: &Project) -> Result<Vec<Step>, EngineError> {
             run,
         });
     }
+    steps.extend(milestones);
     if steps.is_empty() && !at_work.is_empty() {
         let runs = at_work.iter().map(|run| format!("`{run}`"));
         let runs = runs.collect::<Vec<_>>().join(", ");

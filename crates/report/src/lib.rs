@@ -25,6 +25,7 @@ pub mod history;
 pub mod inbox;
 pub mod kept;
 pub mod landed;
+pub mod learnt;
 pub mod look;
 pub mod page;
 pub mod paper;

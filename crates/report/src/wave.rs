@@ -1,14 +1,19 @@
 //! A milestone as people and scripts want to see it: where every task stands, what it cost, the two
 //! queues, the warnings.
 
+use crate::due;
 use crate::look;
 use crate::spend::{self, Spend};
 use ::wave::board::{Board, Phase, Slot, Stage};
 use ::wave::milestone::Milestone;
 use ::wave::page::{self, CriterionReport};
+use flow::{Fact, Leaving, Owner};
 use kernel::{Machine, Time};
 use serde::Serialize;
 use workspace::{EngineError, Project};
+
+/// A criterion names no command that proves it.
+const NOT_READY: &str = "goal_not_auto_ready";
 
 /// The milestone, as it is shown.
 #[derive(Debug, Clone, Serialize)]
@@ -81,6 +86,9 @@ pub struct TaskReport {
     pub echo: Option<String>,
     /// Its stage in the live wave.
     pub stage: Option<Stage>,
+    /// How the gate of its last run ended, what that is worth, and risks that were accepted there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
     /// Why it failed the last time.
     pub failed: Option<String>,
     /// What its run of the live wave has cost so far.
@@ -190,6 +198,61 @@ pub fn of_task(project: &Project, milestone: &Milestone, board: &Board, slug: &s
             .get(slug)
             .map(|failed| format!("{}: {}", failed.code, failed.reason)),
         spend: slot.and_then(|slot| spent(project, &slot.row.run)),
+        gate: None,
+    }
+}
+
+/// How the gate of a run ended, as its record says; nothing where nothing was judged yet.
+pub fn gate(project: &Project, run: &str) -> Option<String> {
+    let machine = look::peek_run(project, run).ok()?.machine;
+    let is_outcome = |name: &str| {
+        let field = machine.workflow().field(name);
+        field
+            .is_some_and(|field| matches!(&field.owner, Owner::Engine(Fact::Left(_, Leaving::How))))
+    };
+    let fields = machine.document("").into_iter();
+    let outcome = fields.filter(|(name, _)| is_outcome(name)).map(|one| one.1);
+    let accepted = due::waived(project, run, workspace::clock::now()).unwrap_or_default();
+    let accepted = accepted.iter().map(due::Waiver::sentence);
+    let said: Vec<String> = outcome
+        .chain([machine.worth()])
+        .chain(accepted)
+        .filter(|one| !one.is_empty())
+        .collect();
+    (!said.is_empty()).then(|| said.join("; "))
+}
+
+impl Report {
+    /// The milestone in one line: what it is for, how far it is, and whether its goal can be proven.
+    pub fn sentence(&self) -> String {
+        let merged = |task: &&TaskReport| task.stands == "merged";
+        let merged = self.tasks.iter().filter(merged).count();
+        let ready = match self.warnings.iter().any(|one| one.code == NOT_READY) {
+            true => "no, a criterion names no command",
+            false => "yes",
+        };
+        format!(
+            "milestone `{}`: {}; {merged} of {} tasks merged; goal-ready: {ready}",
+            self.milestone,
+            self.goal,
+            self.tasks.len()
+        )
+    }
+
+    /// The same as something to do, where something is left.
+    pub fn step(&self) -> Option<due::Step> {
+        let name = &self.milestone;
+        let command = match (self.complete && self.proven, self.unticked.is_empty()) {
+            (true, true) => format!("proofhouse milestone archive {name}"),
+            (true, false) => format!("proofhouse wave status {name}"),
+            (false, _) if !self.review.is_empty() => return None,
+            (false, _) => format!("proofhouse wave run {name}"),
+        };
+        Some(due::Step {
+            run: String::new(),
+            what: self.sentence(),
+            commands: vec![command],
+        })
     }
 }
 
@@ -204,7 +267,7 @@ fn warnings(milestone: &Milestone, board: &Board) -> Vec<Warning> {
     let unproven = milestone.unproven();
     if !unproven.is_empty() {
         warnings.push(Warning {
-            code: "goal_not_auto_ready",
+            code: NOT_READY,
             what: format!(
                 "{} of {} criteria name no proof, `(verify: COMMAND)`: {}",
                 unproven.len(),

@@ -48,7 +48,14 @@ pub(super) fn lay_lessons(
         .iter()
         .skip(lessons.len().saturating_sub(MOST_LESSONS));
     let lines: String = latest
-        .map(|one| format!("- {}: {} ({})\n", one.lesson.tag, one.lesson.text, one.run))
+        .map(|one| {
+            let shown = one.lesson.evidence.as_ref();
+            let shown = shown.map_or_else(String::new, |shown| format!("; evidence: {shown}"));
+            format!(
+                "- {}: {}{shown} ({})\n",
+                one.lesson.tag, one.lesson.text, one.run
+            )
+        })
         .collect();
     let text = format!("# What earlier tasks have learnt\n\n{lines}");
     Ok(store::write_atomic(&path, text.as_bytes())?)

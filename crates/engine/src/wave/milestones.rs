@@ -39,6 +39,48 @@ pub struct NewMilestone {
     pub tasks: Vec<(String, String)>,
     /// The workflow of all of them; none: the default.
     pub workflow: Option<String>,
+    /// How far along the product is; none: nobody says.
+    pub stage: Option<String>,
+}
+
+/// A task that is added to a milestone.
+#[derive(Debug, Clone, Default)]
+pub struct Added {
+    pub slug: String,
+    /// What is asked for, in a sentence.
+    pub asks: String,
+    /// Tasks that must be merged first.
+    pub after: Vec<String>,
+    /// Its workflow; none: the default.
+    pub workflow: Option<String>,
+}
+
+/// Adds a task to a milestone that is not put away; what was written there stays as it is.
+pub fn add(project: &Project, name: &str, added: &Added) -> Result<PathBuf, EngineError> {
+    let folder = MilestoneFolder::find(project, Some(name))?;
+    if is_archived(&folder.project, name) {
+        return Err(EngineError::user(
+            "milestone_archived",
+            format!("`{name}` was put away"),
+            "begin another one with `proofhouse milestone new`",
+        ));
+    }
+    let path = folder.folder().join(DEFINITION);
+    let mut text = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
+    if !text.ends_with('\n') {
+        text.push('\n');
+    }
+    text.push_str(&task(
+        &added.slug,
+        &added.asks,
+        added.workflow.as_deref(),
+        &added.after,
+    ));
+    let commands = folder.project.config()?.commands();
+    // Judged before it is written: what lies there can be run.
+    ::wave::milestone::Milestone::parse(name, &text, &commands)?;
+    store::write_atomic(&path, text.as_bytes())?;
+    Ok(path)
 }
 
 /// Writes its definition, and means it from now on.
@@ -94,14 +136,38 @@ fn definition(asked: &NewMilestone) -> String {
     let mut text = format!("goal = {}\n", json!(asked.goal));
     text.push_str(&list("criteria", &asked.criteria));
     text.push_str(&list("integration", &asked.integration));
+    if let Some(stage) = &asked.stage {
+        text.push_str(&format!("stage = {}\n", json!(stage)));
+    }
     for (slug, asks) in &asked.tasks {
-        text.push_str(&format!("\n[[task]]\nslug = {}\n", json!(slug)));
-        if let Some(workflow) = &asked.workflow {
-            text.push_str(&format!("workflow = {}\n", json!(workflow)));
-        }
-        text.push_str(&format!("asks = {}\n", json!(asks)));
+        text.push_str(&task(slug, asks, asked.workflow.as_deref(), &[]));
     }
     text
+}
+
+fn task(slug: &str, asks: &str, workflow: Option<&str>, after: &[String]) -> String {
+    let mut text = format!("\n[[task]]\nslug = {}\n", json!(slug));
+    if let Some(workflow) = workflow {
+        text.push_str(&format!("workflow = {}\n", json!(workflow)));
+    }
+    if !after.is_empty() {
+        text.push_str(&format!("depends_on = {}\n", json!(after)));
+    }
+    text.push_str(&format!("asks = {}\n", json!(asks)));
+    text
+}
+
+/// Every milestone that nobody has put away, as it stands; one that cannot be read is left out.
+pub fn standing(project: &Project) -> Vec<report::wave::Report> {
+    let project = project.at_top();
+    let open = names(&project).into_iter();
+    let open = open.filter(|name| !is_archived(&project, name));
+    open.filter_map(|name| {
+        let folder = MilestoneFolder::find(&project, Some(&name)).ok()?;
+        let (board, _) = folder.peek().ok()?;
+        Some(super::verify::reported(&folder, &board))
+    })
+    .collect()
 }
 
 /// Means this one wherever a command names none.

@@ -3,7 +3,7 @@
 use super::folder::MilestoneFolder;
 use ::wave::board::{Board, Phase};
 use kernel::Refusal;
-use report::wave::{Verified, ended, of_task, report};
+use report::wave::{Verified, ended, gate, of_task, report};
 use workspace::error::EngineError;
 use workspace::worktree;
 
@@ -42,5 +42,11 @@ pub fn verify(folder: &MilestoneFolder, board: &Board) -> Result<Verified, Engin
 
 /// What there is to say about the milestone of a folder.
 pub fn reported(folder: &MilestoneFolder, board: &Board) -> report::wave::Report {
-    report(&folder.project, &folder.milestone, &folder.branch(), board)
+    let mut report = report(&folder.project, &folder.milestone, &folder.branch(), board);
+    let runs = folder.runs().unwrap_or_default();
+    for task in &mut report.tasks {
+        let last = runs.iter().rev().find(|(of, _)| *of == task.task);
+        task.gate = last.and_then(|(_, run)| gate(&folder.project, run));
+    }
+    report
 }

@@ -143,6 +143,7 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
             field: opens.field.clone(),
             of: opens.of.clone(),
             code: opens.code.clone(),
+            among: opens.among.clone(),
         }),
     })
     .collect()

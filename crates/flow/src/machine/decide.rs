@@ -275,6 +275,7 @@ fn unopened(
     let files: Vec<&str> = frozen
         .filter_map(|(item, _)| item.strip_prefix("repo/"))
         .filter(|path| !path.contains('#') && !path.ends_with('/'))
+        .filter(|path| is_among(run, opens.among.as_deref(), path))
         .collect();
     if files.contains(&named.as_str()) {
         return None;
@@ -290,6 +291,17 @@ fn unopened(
             some.join(", ")
         ),
     ))
+}
+
+/// Do the globs of a field hold this path? Where it has none, everything is held.
+fn is_among(run: &FlowState, field: Option<&str>, path: &str) -> bool {
+    let text = field.and_then(|field| run.fields.get(field));
+    let words = text.map_or("", String::as_str).split([',', ' ', '`', '\n']);
+    let words = words.filter(|word| !word.is_empty());
+    let globs: Vec<globset::GlobMatcher> = words
+        .filter_map(|word| Some(globset::Glob::new(word).ok()?.compile_matcher()))
+        .collect();
+    globs.is_empty() || globs.iter().any(|glob| glob.is_match(path))
 }
 
 /// Does the text hold `label: value` (or `label=value`) with something behind it?

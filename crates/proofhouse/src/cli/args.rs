@@ -1,5 +1,6 @@
 //! Every command and flag, in one place; large families of them in a file each below it.
 
+mod approver;
 mod attest;
 mod factory;
 mod index;
@@ -11,6 +12,7 @@ mod signing;
 mod values;
 mod wave;
 
+pub(crate) use approver::ApproverCommand;
 pub(crate) use attest::{Attest, Verify};
 pub(crate) use factory::{
     Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
@@ -21,7 +23,9 @@ pub(crate) use past::{Compare, Fork, Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use serve::Serve;
 pub(crate) use signing::Signing;
-pub(crate) use wave::{MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick};
+pub(crate) use wave::{
+    DeltasCommand, MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick,
+};
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
@@ -160,12 +164,21 @@ Names, numbers and verdicts go along; no brief, no answer, no code, nobody's nam
     /// Show what is due: decisions that wait, accepted risks by the day they end, open lessons
     #[command(after_help = "Example:\n  proofhouse report --json")]
     Report,
-    /// Show the lessons that tasks have left open
-    #[command(after_help = "Example:\n  proofhouse deltas")]
-    Deltas,
+    /// Show the lessons that tasks have left open, or settle some
+    #[command(after_help = "Examples:
+  proofhouse deltas
+  proofhouse deltas fold 3f9a1c20 --because 'CONTRIBUTING.md, tests'
+  proofhouse deltas reject 3f9a1c20 --because 'true of one machine only'")]
+    Deltas {
+        #[command(subcommand)]
+        command: Option<DeltasCommand>,
+    },
     /// Say what to do now
-    #[command(after_help = "Example:\n  proofhouse guide")]
-    Guide,
+    #[command(after_help = "Examples:\n  proofhouse guide\n  proofhouse guide slugs")]
+    Guide {
+        /// This run alone
+        run: Option<String>,
+    },
     /// Show what a run has changed
     #[command(after_help = "Examples:
   proofhouse diff slugs
@@ -246,8 +259,16 @@ Only what `audit` bears out is vouched for. docs/attest.md says how other tools 
   proofhouse serve --repo ~/one --repo ~/two --no-open
 
 It listens on loopback only and shows nothing without the token in the address that it prints. It only
-shows: decisions are given in a terminal, with the commands that the page names.")]
+shows, and names the commands that answer; with `--decide` a passkey answers on the page.")]
     Serve(Serve),
+    /// Who may decide: `.proofhouse/approvers`
+    #[command(after_help = "Examples:
+  proofhouse approver list
+  proofhouse approver add 'ada@example.org ssh-ed25519 AAAA...' --sign ~/.ssh/id_ed25519")]
+    Approver {
+        #[command(subcommand)]
+        command: ApproverCommand,
+    },
     /// Take the records of runs to where others are, or from there
     #[command(after_help = "Examples:
   proofhouse records push

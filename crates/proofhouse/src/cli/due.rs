@@ -1,8 +1,13 @@
 //! `proofhouse report`, `deltas` and `guide`: what is due, what was learnt, and what to do now.
 
+use super::args::DeltasCommand;
 use super::exit;
 use super::out::{Out, Tone, count, plain};
+use ::report::Looked;
+use engine::wave::milestones;
+use kernel::lesson::LessonStatus;
 use report::due::{Learnt, Step, due, next, open_lessons};
+use report::learnt;
 use workspace::{EngineError, Project};
 
 pub(crate) fn report(project: &Project, out: &Out) -> Result<u8, EngineError> {
@@ -30,6 +35,42 @@ pub(crate) fn report(project: &Project, out: &Out) -> Result<u8, EngineError> {
     Ok(exit::OK)
 }
 
+/// What is said of a run with which nothing can be done now.
+fn nothing(project: &Project, run: &str, looked: &Looked) -> Step {
+    let status = looked.status();
+    let driven = ::report::look::is_driven(project, run);
+    let (what, command) = match driven {
+        true => ("is at work", "attach"),
+        false => ("needs nothing", "log"),
+    };
+    Step {
+        run: run.to_owned(),
+        what: format!("`{run}` {what}; it is in `{}`", status.state),
+        commands: vec![format!("proofhouse {command} {run}")],
+    }
+}
+
+pub(crate) fn settle(
+    project: &Project,
+    command: &DeltasCommand,
+    out: &Out,
+) -> Result<u8, EngineError> {
+    let (args, status, word) = match command {
+        DeltasCommand::Fold(args) => (args, LessonStatus::Folded, "folded"),
+        DeltasCommand::Reject(args) => (args, LessonStatus::Rejected, "rejected"),
+    };
+    let open = open_lessons(project)?;
+    let settled = learnt::settle(project, &open, &args.lessons, (status, &args.because))?;
+    if out.json {
+        out.facts(&settled);
+        return Ok(exit::OK);
+    }
+    for one in &settled {
+        out.line(&format!("{word} {}: {}", one.id, plain(&one.lesson.text)));
+    }
+    Ok(exit::OK)
+}
+
 pub(crate) fn deltas(project: &Project, out: &Out) -> Result<u8, EngineError> {
     let lessons = open_lessons(project)?;
     if out.json {
@@ -46,17 +87,25 @@ pub(crate) fn deltas(project: &Project, out: &Out) -> Result<u8, EngineError> {
 fn told(out: &Out, lessons: &[Learnt]) {
     for tag in kernel::lesson::TAGS {
         for one in lessons.iter().filter(|one| one.lesson.tag == tag) {
-            out.line(&format!(
-                "  {tag}  {}: {}",
-                one.run,
-                plain(&one.lesson.text)
-            ));
+            let shown = one.lesson.evidence.as_deref().map(plain);
+            let shown = shown.map_or_else(String::new, |shown| format!(" (evidence: {shown})"));
+            let (id, run, text) = (&one.id, &one.run, plain(&one.lesson.text));
+            out.line(&format!("  {tag}  {id}  {run}: {text}{shown}"));
         }
     }
 }
 
-pub(crate) fn guide(project: &Project, out: &Out) -> Result<u8, EngineError> {
-    let mut steps = next(project)?;
+pub(crate) fn guide(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
+    let milestones = milestones::standing(project);
+    let milestones = milestones.iter().filter_map(|one| one.step());
+    let mut steps = next(project, milestones.collect())?;
+    if let Some(run) = run {
+        let looked = ::report::look(project, run)?;
+        steps.retain(|step| step.run == run);
+        if steps.is_empty() {
+            steps.push(nothing(project, run, &looked));
+        }
+    }
     // Nothing else that is named here could be begun.
     if let Err(unlocked) = engine::setup::hold(project) {
         let lock = Step {

@@ -14,6 +14,24 @@ pub(crate) fn milestone(
 ) -> Result<u8, EngineError> {
     match command {
         MilestoneCommand::New(args) => new(project, args, out)?,
+        MilestoneCommand::Add(args) => {
+            let added = milestones::Added {
+                slug: args.task.0.clone(),
+                asks: args.task.1.clone(),
+                after: args.after.clone(),
+                workflow: args.workflow.clone(),
+            };
+            let path = milestones::add(project, &args.milestone, &added)?;
+            if out.json {
+                let path = path.display().to_string();
+                out.facts(
+                    &json!({ "milestone": args.milestone, "task": added.slug, "path": path }),
+                );
+            } else {
+                out.line(&format!("`{}` is added to {}", added.slug, path.display()));
+                out.line(&format!("next: proofhouse wave run {}", args.milestone));
+            }
+        }
         MilestoneCommand::Use { milestone } => {
             milestones::use_it(project, milestone)?;
             if out.json {
@@ -64,6 +82,7 @@ fn new(project: &Project, args: &MilestoneNew, out: &Out) -> Result<(), EngineEr
         integration: args.integration.clone(),
         tasks: args.tasks.clone(),
         workflow: args.workflow.clone(),
+        stage: args.stage.clone(),
     };
     let path = milestones::begin(project, &asked)?;
     if out.json {

@@ -1,6 +1,7 @@
 //! The command line: what is asked, and how the answer is printed.
 
 mod agent_files;
+mod approver;
 mod args;
 mod attest;
 mod audit;
@@ -131,8 +132,11 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Discard { run } => land::discard(&project, run, out),
         Command::Inbox => inbox::inbox(&project, out),
         Command::Report => due::report(&project, out),
-        Command::Deltas => due::deltas(&project, out),
-        Command::Guide => due::guide(&project, out),
+        Command::Deltas { command: None } => due::deltas(&project, out),
+        Command::Deltas {
+            command: Some(command),
+        } => due::settle(&project, command, out),
+        Command::Guide { run } => due::guide(&project, run.as_deref(), out),
         Command::Config {
             command: ConfigCommand::Show { name, all },
         } => config::show(&project, name.as_deref(), *all, out),
@@ -152,6 +156,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             };
             init::init(&project, agent.clone(), *yes, wants, out)
         }
+        Command::Approver { command } => approver::approver(&project, command, out),
         Command::Lock(args) => lock::lock(&project, args, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),

@@ -211,6 +211,13 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
         out.facts(&reports.collect::<Vec<_>>());
         return Ok(());
     }
+    let milestones = engine::wave::milestones::standing(project);
+    for one in &milestones {
+        out.line(&plain(&one.sentence()));
+    }
+    if reports.is_empty() && !milestones.is_empty() {
+        return Ok(());
+    }
     if reports.is_empty() {
         out.line("no runs yet; start one: proofhouse do 'what you want'");
         return Ok(());

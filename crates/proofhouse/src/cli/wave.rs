@@ -37,14 +37,18 @@ pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Resul
             let verified = verify(&folder, &board)?;
             if out.json {
                 out.facts(&verified);
-                return Ok(exit::OK);
+            } else {
+                for row in &verified.forks {
+                    let stands = row.echo.as_deref().unwrap_or("pending");
+                    out.line(&format!("{}  {stands}", row.task));
+                }
+                warn(out, &verified.warnings);
             }
-            for row in &verified.forks {
-                let stands = row.echo.as_deref().unwrap_or("pending");
-                out.line(&format!("{}  {stands}", row.task));
+            // Not verified is not verified: nothing may be merged on it.
+            match verified.forks.iter().all(|row| row.echo.is_some()) {
+                true => Ok(exit::OK),
+                false => Ok(exit::USER),
             }
-            warn(out, &verified.warnings);
-            Ok(exit::OK)
         }
         WaveCommand::Close { milestone } => {
             let folder = MilestoneFolder::find(project, milestone.as_deref())?;
@@ -251,11 +255,15 @@ fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
                 task.spend
                     .as_ref()
                     .map_or_else(String::new, |spend| dollars(spend.usage.micro_dollars)),
+                plain(task.gate.as_deref().unwrap_or_default()),
                 plain(task.failed.as_deref().unwrap_or_default()),
             ]
         })
         .collect();
-    out.table(&["task", "stands", "run", "spent", "failed before"], &rows);
+    out.table(
+        &["task", "stands", "run", "spent", "gate", "failed before"],
+        &rows,
+    );
     queue(out, &report);
     warn(out, &report.warnings);
     if let Some(who) = &report.sandbox_waived_by {

@@ -471,8 +471,21 @@ fn a_residual_risk_is_accepted_by_a_person_with_an_owner_a_ticket_and_an_expiry(
         told.contains("- TDD: a suite can be ten lines of shell (t)"),
         "{told}"
     );
-    let guide = add.world.run(&["guide"]).exits(0).out;
+    let guide = add.world.run(&["guide", "u"]).exits(0).out;
     assert!(guide.contains("proofhouse run u"), "{guide}");
+    add.world.run(&["guide", "none"]).refuses(1, "unknown_run");
+    // A lesson is taken up by its id, and is open no more.
+    let id = lessons[0]["id"].as_str().unwrap().to_owned();
+    let settle = |word: &str, id: &str, because: &str| {
+        let args = ["deltas", word, id, "--because", because];
+        add.world.run(&args)
+    };
+    settle("fold", "00000000", "x").refuses(1, "lesson_not_found");
+    settle("fold", &id, " ").refuses(1, "lesson_reason_required");
+    settle("reject", &id, "true of this suite only").exits(0);
+    let left = add.world.run(&["deltas"]).exits(0).out;
+    assert!(left.contains("no lesson is open"), "{left}");
+    settle("fold", &id, "again").refuses(1, "lesson_not_found");
 }
 
 #[test]

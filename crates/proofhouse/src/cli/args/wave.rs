@@ -36,6 +36,10 @@ pub(crate) enum MilestoneCommand {
     --criterion 'All of it (verify: cargo test corpus)' \\
     --task lexer='Add the lexer' --task grammar='Add the grammar'")]
     New(MilestoneNew),
+    /// Add a task to a milestone
+    #[command(after_help = "Example:
+  proofhouse milestone add parser errors='Name the line of an error' --after grammar")]
+    Add(MilestoneAdd),
     /// Mean this one wherever a command names none
     Use {
         /// The milestone
@@ -58,6 +62,39 @@ pub(crate) enum MilestoneCommand {
     },
 }
 
+#[derive(Debug, Subcommand)]
+pub(crate) enum DeltasCommand {
+    /// Say that lessons were taken up, and where
+    Fold(Settle),
+    /// Say that lessons are none, and why
+    Reject(Settle),
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Settle {
+    /// Their ids, as `proofhouse deltas` lists them
+    #[arg(required = true)]
+    pub(crate) lessons: Vec<String>,
+    /// Where they were taken up, or why they are none
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) because: String,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct MilestoneAdd {
+    /// The milestone
+    pub(crate) milestone: String,
+    /// The task: its name, and what is asked for
+    #[arg(value_name = "NAME=TEXT", value_parser = pair)]
+    pub(crate) task: (String, String),
+    /// A task that must be merged first
+    #[arg(long, value_name = "TASK")]
+    pub(crate) after: Vec<String>,
+    /// Its workflow (default: phase)
+    #[arg(long, value_name = "NAME")]
+    pub(crate) workflow: Option<String>,
+}
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct MilestoneNew {
     /// Its name
@@ -77,6 +114,9 @@ pub(crate) struct MilestoneNew {
     /// The workflow of all tasks (default: phase)
     #[arg(long, value_name = "NAME")]
     pub(crate) workflow: Option<String>,
+    /// How far along the product is: prototype, poc, mvp or production
+    #[arg(long, value_name = "STAGE")]
+    pub(crate) stage: Option<String>,
 }
 
 fn pair(text: &str) -> Result<(String, String), String> {

@@ -15,6 +15,9 @@ fn a_wrong_frozen_test_goes_back_alone() {
         .refuses(1, "open_test_incomplete");
     add.decide("open_test", "test: src/total.sh; why: it is wrong")
         .refuses(1, "open_test_unknown");
+    // What decides how tests run was frozen with them, and is none.
+    let runner = add.decide("open_test", "test: pyproject.toml; why: it is wrong");
+    runner.refuses(1, "open_test_unknown");
     let built = add.world.read("src/total.sh");
     add.decide("open_test", names).exits(0);
     add.is_in("retest");

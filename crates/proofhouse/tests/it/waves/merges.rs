@@ -273,6 +273,12 @@ fn a_milestone_is_begun_meant_and_put_away_by_command() {
     world.run(&new).refuses(1, "milestone_exists");
     world.write("agent/script.toml", HONEST);
     world.write(".proofhouse/config.toml", "agent = \"scripted:agent/script.toml\"\n[checks]\ncommands = [\"grep -q good code.txt\"]\n");
+    // What it is for stands where people look for what to do.
+    let told = "milestone `m`: two files; 0 of 1 tasks merged; goal-ready: yes";
+    for look in ["status", "guide"] {
+        let said = world.run(&[look]).exits(0).out;
+        assert!(said.contains(told), "{look}: {said}");
+    }
     let list = world.run(&["milestone", "list"]).exits(0).out;
     assert!(
         list.contains("m  (in use)") && list.contains("other"),
@@ -283,9 +289,21 @@ fn a_milestone_is_begun_meant_and_put_away_by_command() {
     let meant = world.run(&["wave", "status", "--json"]).exits(0).json();
     assert_eq!(meant["milestone"], "other");
 
+    // A task more, behind the other one; what cannot be run is not written.
+    let add =
+        |task: &str, after: &str| world.run(&["milestone", "add", "other", task, "--after", after]);
+    let definition = ".proofhouse/milestones/other/milestone.toml";
+    let before = world.read(definition);
+    add("y=be good", "none").refuses(1, "milestone_malformed");
+    add("z=be good", "z").refuses(1, "milestone_malformed");
+    assert_eq!(world.read(definition), before);
+    add("y=be good", "z").exits(0);
+    assert_eq!(status(&world, "other")["tasks"][1]["depends_on"][0], "z");
+
     world
         .run(&["wave", "run", "m"])
         .refuses(1, "milestone_goal_unmet");
+    assert_eq!(status(&world, "m")["tasks"][0]["gate"], "weak");
     world
         .run(&["milestone", "archive", "m"])
         .refuses(1, "milestone_goal_unmet");
@@ -305,6 +323,9 @@ fn a_milestone_is_begun_meant_and_put_away_by_command() {
     );
     world
         .run(&["wave", "run", "m"])
+        .refuses(1, "milestone_archived");
+    world
+        .run(&["milestone", "add", "m", "b=be good"])
         .refuses(1, "milestone_archived");
     world.run(&["audit", "--ci"]).exits(0);
 
