@@ -13,6 +13,7 @@
 mod allowed;
 mod attesting;
 mod occasion;
+pub mod passkey;
 mod payload;
 mod pinned;
 mod signature;
@@ -52,6 +53,33 @@ pub struct Words<'a> {
     pub option: &'a str,
     /// Why.
     pub because: &'a str,
+}
+
+/// Somebody who may decide.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub name: String,
+    /// The kind of key.
+    pub key: String,
+    pub fingerprint: String,
+}
+
+/// Everybody whom an approvers file lists.
+pub fn listed_in(approvers: &str) -> Result<Vec<Listed>, EngineError> {
+    let lines = allowed::parse(approvers)?.lines.into_iter();
+    let listed = lines.map(|line| Listed {
+        key: match line.key.key_data() {
+            ssh_key::public::KeyData::SkEcdsaSha2NistP256(key)
+                if key.application() == passkey::HOME =>
+            {
+                format!("passkey, enrolled at {}", line.comment)
+            }
+            _ => line.key.algorithm().to_string(),
+        },
+        fingerprint: line.key.fingerprint(ssh_key::HashAlg::Sha256).to_string(),
+        name: line.principal,
+    });
+    Ok(listed.collect())
 }
 
 /// A decision that came through a channel.

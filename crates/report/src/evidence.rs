@@ -178,7 +178,9 @@ pub fn now(
     let workflow = look::workflow_of(project, &look::run_name(project, name)?)?;
     let context = Context::of(&project.of_run(name), &workflow, started, BTreeMap::new())?;
     let folder = beside(&workflow, &context.task);
-    let evidence = gather(&context, machine, &history, &peek.head, &folder, kept)?;
+    let mut evidence = gather(&context, machine, &history, &peek.head, &folder, kept)?;
+    // A page that is looked at again is the same as long as nothing happened.
+    evidence.generated_at = evidence.grounds.last;
     Ok((evidence, peek, history))
 }
 

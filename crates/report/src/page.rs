@@ -4,6 +4,7 @@
 //! They refuse to call anything proven that no gate passed, to trust any text (agents wrote most of
 //! it), and to load or run anything: no scripts, no fonts, nothing from another place.
 
+pub mod answer;
 mod attempts;
 mod course;
 mod diff;
@@ -21,6 +22,7 @@ mod tests;
 mod verdict;
 
 use crate::evidence::{Evidence, Origin};
+use answer::Answers;
 use live::{Live, Part};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -92,7 +94,7 @@ fn parts(data: &Evidence) -> [(&'static str, Markup); 13] {
 }
 
 /// The same as a page that is served, with the machine drawn.
-pub fn live_run(data: &Evidence, drawn: &machine::Drawn<'_>) -> Live {
+pub fn live_run(data: &Evidence, drawn: &machine::Drawn<'_>, answers: Answers) -> Live {
     let mut all = Vec::new();
     if data.origin == Origin::Scripted {
         let note = html! { p.banner role="note" { (SCRIPTED) } };
@@ -102,6 +104,7 @@ pub fn live_run(data: &Evidence, drawn: &machine::Drawn<'_>) -> Live {
     for (id, markup) in parts(data) {
         all.push(Part::new(id, markup));
         if id == "ask" {
+            all.push(answer::form(&data.run, data.waiting_for.as_ref(), answers));
             all.push(Part::new("machine", machine::section(drawn)));
         }
     }

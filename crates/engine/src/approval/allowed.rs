@@ -19,6 +19,8 @@ pub(super) struct Line {
     pub(super) principal: String,
     pub(super) options: Options,
     pub(super) key: PublicKey,
+    /// What stands behind the key: of a passkey, the page that it was enrolled at.
+    pub(super) comment: String,
 }
 
 /// What limits a key.
@@ -90,7 +92,7 @@ fn line(number: usize, text: &str) -> Result<Line, String> {
     if !is_key_type(kind) {
         return Err(format!("`{kind}` is not a key type such as ssh-ed25519"));
     }
-    let (blob, _comment) = field(blob)?;
+    let (blob, comment) = field(blob)?;
     let key = PublicKey::from_openssh(&format!("{kind} {blob}"))
         .map_err(|error| format!("the {kind} key cannot be read: {error}"))?;
     Ok(Line {
@@ -98,6 +100,7 @@ fn line(number: usize, text: &str) -> Result<Line, String> {
         principal,
         options,
         key,
+        comment: comment.trim().to_owned(),
     })
 }
 

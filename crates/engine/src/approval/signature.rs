@@ -2,8 +2,10 @@
 //! for something else, and hardware signatures without a touch: there, nobody was present.
 
 use super::allowed::{self, Line};
+use super::passkey::{self, Passkey};
 use super::{NAMESPACE, Words, message};
 use kernel::Time;
+use ssh_key::public::KeyData;
 use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, PublicKey, SshSig};
 use std::path::Path;
 use workspace::error::EngineError;
@@ -117,15 +119,13 @@ pub fn verify(
     now: Time,
 ) -> Result<Signer, EngineError> {
     let allowed = allowed::parse(approvers_text)?;
-    let signature = read(pem)?;
-    let fingerprint = signature
-        .public_key()
-        .fingerprint(HashAlg::Sha256)
-        .to_string();
+    let signature = Made::read(pem)?;
+    let key = signature.key();
+    let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
     let mut why_not = Vec::new();
     let mut holder = None;
     for line in &allowed.lines {
-        if line.key.key_data() != signature.public_key() {
+        if line.key.key_data() != key {
             continue;
         }
         match limited(line, NAMESPACE, now) {
@@ -148,7 +148,17 @@ pub fn verify(
             "sign with a key that is listed and valid; or, if you may, list this one",
         ));
     };
-    checks_out(line, &signature, words)?;
+    match &signature {
+        Made::Plain(signature) => checks_out(line, signature, words)?,
+        Made::Passkey(passkey) => {
+            if let Some(why) = passkey::objection(passkey, &line.comment, words) {
+                return Err(invalid(
+                    format!("the passkey of {}: {why}", line.principal),
+                    "answer again on the page that `proofhouse serve --decide` shows".to_owned(),
+                ));
+            }
+        }
+    }
     Ok(Signer {
         principal: line.principal.clone(),
         fingerprint,
@@ -162,6 +172,32 @@ pub fn signed_by(pem: &str, words: &Words) -> Result<String, EngineError> {
     let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
     judged(&fingerprint, &key, &signature, words)?;
     Ok(fingerprint)
+}
+
+/// A signature, of a key or of a passkey.
+enum Made {
+    Plain(Box<SshSig>),
+    Passkey(Box<Passkey>),
+}
+
+impl Made {
+    fn read(pem: &str) -> Result<Self, EngineError> {
+        match passkey::read(pem) {
+            None => Ok(Made::Plain(Box::new(read(pem)?))),
+            Some(Ok(passkey)) => Ok(Made::Passkey(Box::new(passkey))),
+            Some(Err(why)) => Err(invalid(
+                format!("this is not an SSH signature: {why}"),
+                "answer again on the page that `proofhouse serve --decide` shows".to_owned(),
+            )),
+        }
+    }
+
+    fn key(&self) -> &KeyData {
+        match self {
+            Made::Plain(signature) => signature.public_key(),
+            Made::Passkey(passkey) => passkey.key.key_data(),
+        }
+    }
 }
 
 /// Reads a signature, and nothing that only resembles one: what it says must be written in the one way

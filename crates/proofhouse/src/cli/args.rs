@@ -1,5 +1,6 @@
 //! Every command and flag, in one place; large families of them in a file each below it.
 
+mod approver;
 mod attest;
 mod factory;
 mod index;
@@ -11,6 +12,7 @@ mod signing;
 mod values;
 mod wave;
 
+pub(crate) use approver::ApproverCommand;
 pub(crate) use attest::{Attest, Verify};
 pub(crate) use factory::{
     Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
@@ -247,8 +249,16 @@ Only what `audit` bears out is vouched for. docs/attest.md says how other tools 
   proofhouse serve --repo ~/one --repo ~/two --no-open
 
 It listens on loopback only and shows nothing without the token in the address that it prints. It only
-shows: decisions are given in a terminal, with the commands that the page names.")]
+shows, and names the commands that answer; with `--decide` a passkey answers on the page.")]
     Serve(Serve),
+    /// Who may decide: `.proofhouse/approvers`
+    #[command(after_help = "Examples:
+  proofhouse approver list
+  proofhouse approver add 'ada@example.org ssh-ed25519 AAAA...' --sign ~/.ssh/id_ed25519")]
+    Approver {
+        #[command(subcommand)]
+        command: ApproverCommand,
+    },
     /// Take the records of runs to where others are, or from there
     #[command(after_help = "Examples:
   proofhouse records push

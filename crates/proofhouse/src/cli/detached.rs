@@ -23,9 +23,41 @@ fn said(project: &Project, name: &str) -> PathBuf {
     project.work(name).join("detached.log")
 }
 
+/// An engine that was started.
+pub(crate) enum Begun {
+    /// It drives the run.
+    Drives(u32),
+    /// It had little to do, or could not begin: what it said, and how it ended.
+    Ended(String, u8),
+}
+
 /// Starts an engine for the run, and leaves it.
 pub(crate) fn start(project: &Project, args: &Run, out: &Out) -> Result<u8, EngineError> {
     let name = which::named(project, args.run.as_deref())?;
+    let process = match begin(project, name, args)? {
+        Begun::Ended(said, code) => {
+            out.line(said.trim_end());
+            return Ok(code);
+        }
+        Begun::Drives(process) => process,
+    };
+    if out.json {
+        out.line(&serde_json::json!({ "run": name, "process": process }).to_string());
+        return Ok(exit::OK);
+    }
+    out.line(&format!(
+        "`{name}` goes on by itself (process {process}); what it says is in {}",
+        said(project, name).display()
+    ));
+    out.line(&format!("  proofhouse attach {name}    look on"));
+    out.line(&format!(
+        "  proofhouse stop {name}      end the engine; the run can go on later"
+    ));
+    Ok(exit::OK)
+}
+
+/// Starts an engine for the run.
+pub(crate) fn begin(project: &Project, name: &str, args: &Run) -> Result<Begun, EngineError> {
     report::look::run_name(project, name)?;
     // Refuses where another engine is at work; it is free again for the one that is started.
     drop(engine::session::lock(project, name)?);
@@ -44,14 +76,12 @@ pub(crate) fn start(project: &Project, args: &Run, out: &Out) -> Result<u8, Engi
     let begun = Instant::now();
     loop {
         if let Ok(Some(status)) = child.try_wait() {
-            // It had little to do, or could not begin: what it said is the answer.
             let text = std::fs::read_to_string(&path).unwrap_or_default();
-            out.line(text.trim_end());
             let code = status.code().and_then(|code| u8::try_from(code).ok());
-            return Ok(code.unwrap_or(exit::ENVIRONMENT));
+            return Ok(Begun::Ended(text, code.unwrap_or(exit::ENVIRONMENT)));
         }
         if report::look::is_driven(project, name) {
-            break;
+            return Ok(Begun::Drives(child.id()));
         }
         if begun.elapsed() > PATIENCE {
             return Err(EngineError::environment(
@@ -65,20 +95,6 @@ pub(crate) fn start(project: &Project, args: &Run, out: &Out) -> Result<u8, Engi
         }
         std::thread::sleep(PAUSE);
     }
-    if out.json {
-        out.line(&serde_json::json!({ "run": name, "process": child.id() }).to_string());
-    } else {
-        out.line(&format!(
-            "`{name}` goes on by itself (process {}); what it says is in {}",
-            child.id(),
-            path.display()
-        ));
-        out.line(&format!("  proofhouse attach {name}    look on"));
-        out.line(&format!(
-            "  proofhouse stop {name}      end the engine; the run can go on later"
-        ));
-    }
-    Ok(exit::OK)
 }
 
 /// Shows what a run's engine does until it has ended, and answers as `run` would.

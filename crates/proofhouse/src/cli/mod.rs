@@ -1,6 +1,7 @@
 //! The command line: what is asked, and how the answer is printed.
 
 mod agent_files;
+mod approver;
 mod args;
 mod attest;
 mod audit;
@@ -152,6 +153,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             };
             init::init(&project, agent.clone(), *yes, wants, out)
         }
+        Command::Approver { command } => approver::approver(&project, command, out),
         Command::Lock(args) => lock::lock(&project, args, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),

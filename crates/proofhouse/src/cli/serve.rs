@@ -1,6 +1,7 @@
 //! `proofhouse serve`: says where, and serves.
 
-use super::args::{Args, Serve};
+use super::args::{Args, Run, Serve};
+use super::detached;
 use super::exit;
 use super::out::Out;
 use crate::serve::{Orders, Server};
@@ -25,6 +26,8 @@ pub(crate) fn serve(args: &Args, asked: &Serve, out: &Out) -> Result<u8, EngineE
     let server = Server::bind(Orders {
         repos,
         port: asked.port,
+        decides: asked.decide,
+        go_on,
         opens: !asked.no_open && !out.json,
     })?;
     let address = server.address();
@@ -38,6 +41,18 @@ pub(crate) fn serve(args: &Args, asked: &Serve, out: &Out) -> Result<u8, EngineE
     }
     server.serve()?;
     Ok(exit::OK)
+}
+
+/// Lets a run go on, in a process of its own.
+fn go_on(project: &Project, name: &str) -> Result<(), EngineError> {
+    let on = Run {
+        run: Some(name.to_owned()),
+        detach: true,
+        once: false,
+        agent: None,
+        restore_views: false,
+    };
+    detached::begin(project, name, &on).map(drop)
 }
 
 fn place(top: &Path) -> String {

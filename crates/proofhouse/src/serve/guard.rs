@@ -27,6 +27,11 @@ pub(super) enum Reach {
 }
 
 impl Own {
+    /// The page's own origin: by name, where passkeys are at home.
+    pub(super) fn origin(&self) -> String {
+        format!("http://localhost:{}", self.port)
+    }
+
     fn hosts(&self) -> [String; 3] {
         ["localhost", "127.0.0.1", "[::1]"].map(|name| format!("{name}:{}", self.port))
     }

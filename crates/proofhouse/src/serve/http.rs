@@ -32,6 +32,16 @@ impl Request {
         }
     }
 
+    /// A value of the query, decoded.
+    pub(super) fn asked(&self, name: &str) -> Option<String> {
+        let pairs = self
+            .query
+            .split('&')
+            .filter_map(|pair| pair.split_once('='));
+        let (_, value) = pairs.into_iter().find(|(one, _)| *one == name)?;
+        decoded(&value.replace('+', " "))
+    }
+
     pub(super) fn has(&self, name: &str) -> bool {
         self.headers.iter().any(|(one, _)| one == name)
     }
@@ -159,6 +169,10 @@ impl Response {
 
     pub(super) fn text(status: u16, text: &str) -> Self {
         Self::new(status, "text/plain; charset=utf-8", format!("{text}\n"))
+    }
+
+    pub(super) fn json(status: u16, value: &serde_json::Value) -> Self {
+        Self::new(status, "application/json", value.to_string())
     }
 
     pub(super) fn write(&self, stream: &mut TcpStream) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! `proofhouse serve`: runs in a browser, on this machine alone. One process, one thread for each connection,
 //! no runtime: what it says comes from the read model, and what it is asked for is judged in `guard.rs`.
 
+mod decide;
 mod events;
 mod guard;
 mod http;
@@ -25,10 +26,17 @@ const SCRIPT: &str = include_str!("proofhouse.js");
 const STYLE: &str = include_str!("serve.css");
 const SIGN: &str = include_str!("proofhouse.svg");
 
+/// Lets a run go on, in a process of its own.
+pub(crate) type GoOn = fn(&Project, &str) -> Result<(), EngineError>;
+
 /// How it is to be served.
 pub(crate) struct Orders {
     pub(crate) repos: Vec<Project>,
     pub(crate) port: u16,
+    /// May people answer on the page?
+    pub(crate) decides: bool,
+    /// How a run goes on that a person has answered.
+    pub(crate) go_on: GoOn,
     /// Is a browser to be opened?
     pub(crate) opens: bool,
 }
@@ -56,7 +64,11 @@ impl Server {
                 port,
                 token: open::token()?,
             },
-            house: Arc::new(House::new(keyed(orders.repos))),
+            house: Arc::new(House::new(
+                keyed(orders.repos),
+                orders.decides,
+                orders.go_on,
+            )),
             opens: orders.opens,
         })
     }
@@ -139,7 +151,11 @@ fn keyed(repos: Vec<Project>) -> Vec<(String, Project)> {
 /// What an address is about.
 fn reach(request: &Request) -> Reach {
     match request.method.as_str() {
-        "GET" if request.path.starts_with("/live/") || request.path.starts_with("/file/") => {
+        "GET"
+            if ["/live/", "/file/", "/words/"]
+                .iter()
+                .any(|begin| request.path.starts_with(begin)) =>
+        {
             Reach::Look
         }
         "GET" => Reach::Frame,
@@ -184,7 +200,10 @@ fn answer(own: &Own, house: &House, stream: &mut TcpStream, page: Option<&Path>)
         }
         ("GET", "/proofhouse.svg" | "/favicon.ico") => Response::new(200, "image/svg+xml", SIGN),
         ("GET", path) if path.starts_with("/file/") => house.file(path),
+        ("GET", path) if path.starts_with("/words/") => decide::words(house, &request),
         ("GET", _) => Response::new(200, "text/html; charset=utf-8", FRAME),
+        ("POST", "/decide") => decide::decide(house, own, &request),
+        ("POST", "/enrol") => decide::enrol(house, own, &request),
         _ => Response::text(405, "this server only shows"),
     };
     let _ = response.write(stream);

@@ -4,11 +4,13 @@
 use super::http::{Request, Response, decoded};
 use super::watch::{Moment, Pulse, milestones};
 use ::audit::{Asked, Rigour};
+use engine::approval::passkey;
 use kernel::machine::Activity;
 use kernel::{Body, Machine, Time};
 use report::evidence::Evidence;
 use report::inbox::Fault;
 use report::kept::Kept;
+use report::page::answer::{self, Answers};
 use report::page::home::{self, Repository};
 use report::page::live::{self, Live, Tone};
 use report::page::machine::{self, Drawn};
@@ -34,6 +36,9 @@ const MOST_PICTURE: u64 = 16 << 20;
 pub(super) struct House {
     pub(super) repos: Vec<(String, Project)>,
     pub(super) pulse: Pulse,
+    /// May people answer on the page?
+    pub(super) decides: bool,
+    pub(super) go_on: super::GoOn,
     /// What was made of what, by address.
     pages: Mutex<HashMap<String, (String, Arc<Live>)>>,
     rows: Mutex<HashMap<(usize, String), (String, Row)>>,
@@ -48,13 +53,24 @@ fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl House {
-    pub(super) fn new(repos: Vec<(String, Project)>) -> Self {
+    pub(super) fn new(repos: Vec<(String, Project)>, decides: bool, go_on: super::GoOn) -> Self {
         Self {
             repos,
+            decides,
+            go_on,
             pulse: Pulse::default(),
             pages: Mutex::default(),
             rows: Mutex::default(),
             kept: Mutex::default(),
+        }
+    }
+
+    fn answers(&self, project: &Project) -> Answers {
+        let approvers = project.read_approvers().ok().flatten();
+        match approvers {
+            _ if !self.decides => Answers::No,
+            Some(text) if passkey::any(&text) => Answers::Yes,
+            _ => Answers::NobodyYet,
         }
     }
 
@@ -79,10 +95,11 @@ impl House {
             ["r", key, "run", run, ..] => {
                 let (at, _) = self.repo(key)?;
                 let moment = moments.get(at);
-                format!(
-                    "{:?}",
-                    moment.map(|moment| (moment.runs.get(*run), &moment.branches))
-                )
+                {
+                    let of = moment
+                        .map(|moment| (moment.runs.get(*run), &moment.branches, &moment.approvers));
+                    format!("{of:?}")
+                }
             }
             ["r", key, ..] => format!("{:?}", moments.get(self.repo(key)?.0)),
             _ => format!("{moments:?}"),
@@ -120,6 +137,7 @@ impl House {
         Some(match rest {
             ["run", run] => self.run(at, project, run),
             ["run", run, "evidence", file] => self.evidence(at, project, key, run, file),
+            ["enrol"] if self.decides => enrolment(project),
             ["spend"] => spend(project, key),
             ["audit"] => audited(project, key),
             ["settings"] => settings(project),
@@ -202,7 +220,11 @@ impl House {
             here: BTreeMap::from([(here, vec![run.to_owned()])]),
             been,
         };
-        Ok(report::page::live_run(&evidence, &drawn))
+        Ok(report::page::live_run(
+            &evidence,
+            &drawn,
+            self.answers(project),
+        ))
     }
 
     /// A piece of evidence, by the name of its copy beside the page.
@@ -297,6 +319,13 @@ fn unreadable(run: &str, error: &EngineError) -> Report {
 
 fn address(key: &str, run: &str) -> String {
     format!("/r/{key}/run/{run}/")
+}
+
+fn enrolment(project: &Project) -> Result<Live, EngineError> {
+    let text = project.read_approvers()?.unwrap_or_default();
+    let lines = text.lines().map(str::trim);
+    let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
+    Ok(answer::enrol(&lines.map(str::to_owned).collect::<Vec<_>>()))
 }
 
 /// Money: by day, by run, by role, by model.

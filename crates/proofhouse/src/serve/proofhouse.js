@@ -151,3 +151,77 @@
   });
   open();
 })();
+
+// Passkeys: asks the browser, hands on what it answers. What is signed comes from the server and is shown first.
+(() => {
+  const token = () => localStorage.getItem("proofhouse-token") || "";
+  const to64 = (buffer) => btoa(String.fromCharCode(...new Uint8Array(buffer))).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+  const from64 = (text) => Uint8Array.from(atob(text.replace(/-/g, "+").replace(/_/g, "/")), (c) => c.charCodeAt(0));
+  const ask = async (path, body) => {
+    const answer = await fetch(path, body
+      ? { method: "POST", headers: { "X-Proofhouse-Token": token(), "Content-Type": "application/json" }, body: JSON.stringify(body) }
+      : { headers: { "X-Proofhouse-Token": token() } });
+    const text = await answer.text();
+    if (answer.ok) return JSON.parse(text);
+    let why = text;
+    try { const said = JSON.parse(text); why = `${said.what} (${said.mend})`; } catch { /* plain words */ }
+    throw new Error(why);
+  };
+  const place = () => location.pathname.split("/");
+  const say = (form, text) => { form.querySelector(".said").textContent = text; };
+
+  const show = async (form) => {
+    const box = form.querySelector(".signed");
+    box.hidden = true;
+    const data = new FormData(form);
+    const query = new URLSearchParams({ option: data.get("option"), because: data.get("because") });
+    const words = await ask(`/words/${place()[2]}/${encodeURIComponent(form.dataset.run)}?${query}`);
+    box.querySelector("code").textContent = words.text;
+    box.hidden = false;
+    form.words = words;
+    say(form, "");
+    box.querySelector("[data-sign]").focus();
+  };
+  const sign = async (form) => {
+    const data = new FormData(form);
+    const words = form.words;
+    const given = await navigator.credentials.get({ publicKey: {
+      challenge: from64(words.challenge), rpId: words.home, userVerification: "required", timeout: 120000,
+    } });
+    const said = await ask("/decide", {
+      repo: place()[2], run: form.dataset.run, option: data.get("option"), because: data.get("because"),
+      go_on: data.get("go_on") !== null,
+      authenticator_data: to64(given.response.authenticatorData),
+      client_data: to64(given.response.clientDataJSON), signature: to64(given.response.signature),
+    });
+    say(form, `On record; it is in ${said.state}. ${said.begun}`);
+  };
+  const enrol = async (form) => {
+    const name = new FormData(form).get("name").trim();
+    const made = await navigator.credentials.create({ publicKey: {
+      challenge: crypto.getRandomValues(new Uint8Array(32)), rp: { id: "localhost", name: "Proofhouse" },
+      user: { id: crypto.getRandomValues(new Uint8Array(16)), name, displayName: name },
+      pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+      authenticatorSelection: { residentKey: "required", userVerification: "required" }, timeout: 120000,
+    } });
+    const said = await ask("/enrol", { name, key: to64(made.response.getPublicKey()) });
+    const box = form.querySelector(".signed");
+    box.querySelector("code").textContent = said.command;
+    box.hidden = false;
+    say(form, "");
+  };
+  const attempt = (form, what) => what(form).catch((error) => say(form, error.message));
+  document.addEventListener("submit", (event) => {
+    event.preventDefault();
+    if (event.target.matches("form.decide")) attempt(event.target, show);
+    if (event.target.matches("form.enrol")) attempt(event.target, enrol);
+  });
+  document.addEventListener("click", (event) => {
+    if (event.target.matches("[data-sign]")) attempt(event.target.closest("form"), sign);
+  });
+  // Other words than those that were shown are not signed.
+  document.addEventListener("input", (event) => {
+    const form = event.target.closest("form.decide");
+    if (form) form.querySelector(".signed").hidden = true;
+  });
+})();

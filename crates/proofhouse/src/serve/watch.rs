@@ -20,6 +20,8 @@ pub(super) struct Moment {
     pub(super) runs: BTreeMap<String, Stamp>,
     /// Branches: what landed.
     pub(super) branches: Vec<(u64, i64)>,
+    /// Who may decide.
+    pub(super) approvers: Option<Stamp>,
     /// Milestones.
     pub(super) waves: Vec<(String, Stamp)>,
 }
@@ -106,10 +108,12 @@ fn look(project: &Project, before: &Moment, seldom: bool) -> Moment {
         now.runs.insert(name.to_string(), stamp);
     }
     if !seldom {
+        now.approvers = before.approvers;
         now.branches.clone_from(&before.branches);
         now.waves.clone_from(&before.waves);
         return now;
     }
+    now.approvers = stamp(&project.approvers());
     let git = project.top().join(".git");
     for place in ["HEAD", "packed-refs", "logs/HEAD", "refs/heads"] {
         let metadata = git.join(place).metadata().ok();

@@ -1,7 +1,9 @@
 //! Runs in the browser: who is shown something, what is shown, and that it stays true while a run goes on.
 
 use crate::support::{HONEST, World};
+use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -319,4 +321,178 @@ fn several_repositories_have_one_page_and_a_taken_port_is_said() {
         .refuses(3, "port_taken");
     one.run(&["status", "--repo", here, "--repo", place])
         .refuses(1, "usage");
+}
+
+/// A passkey as an authenticator keeps it, and what a browser makes of its answers.
+struct Authenticator(p256::ecdsa::SigningKey);
+
+impl Authenticator {
+    fn new() -> Self {
+        Self(p256::ecdsa::SigningKey::from_slice(&[9; 32]).unwrap())
+    }
+
+    /// The key as browsers hand it on.
+    fn key(&self) -> String {
+        const CURVE: [u8; 26] = [
+            0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06,
+            0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
+        ];
+        let point = self.0.verifying_key().to_encoded_point(false);
+        Base64UrlUnpadded::encode_string(&[&CURVE[..], point.as_bytes()].concat())
+    }
+
+    fn decides(&self, words: &Value, origin: &str, run: &str, option: &str) -> String {
+        use p256::ecdsa::signature::Signer;
+        let challenge = words["challenge"].as_str().unwrap();
+        let client = format!(
+            "{{\"type\":\"webauthn.get\",\"challenge\":\"{challenge}\",\"origin\":\"{origin}\",\"crossOrigin\":false}}"
+        );
+        let mut data = Sha256::digest(b"localhost").to_vec();
+        data.extend_from_slice(&[5, 0, 0, 0, 1]);
+        let signed = [&data[..], &Sha256::digest(client.as_bytes())].concat();
+        let signature: p256::ecdsa::Signature = self.0.sign(&signed);
+        let text = |bytes: &[u8]| Base64UrlUnpadded::encode_string(bytes);
+        serde_json::json!({
+            "repo": "", "run": run, "option": option, "because": "looked at it", "go_on": false,
+            "authenticator_data": text(&data), "client_data": text(client.as_bytes()),
+            "signature": text(signature.to_der().as_bytes()),
+        })
+        .to_string()
+    }
+}
+
+impl Served {
+    /// What our own page sends; the answer's code and its facts.
+    fn sends(&self, path: &str, body: &str) -> (u16, Value) {
+        let (host, origin) = (self.host(), format!("http://{}", self.host()));
+        let headers = [
+            ("Host", host.as_str()),
+            ("X-Proofhouse-Token", &self.token),
+            ("Origin", &origin),
+            ("Content-Type", "application/json"),
+        ];
+        let (status, text) = self.answer(&format!("POST {path}"), &headers, body);
+        let body = text.split_once("\r\n\r\n").unwrap().1;
+        (status, serde_json::from_str(body).unwrap_or(Value::Null))
+    }
+
+    fn words(&self, key: &str, option: &str) -> Value {
+        let host = self.host();
+        let headers = [("Host", host.as_str()), ("X-Proofhouse-Token", &self.token)];
+        let path = format!("GET /words/{key}/t?option={option}&because=looked+at%20it");
+        let (status, text) = self.answer(&path, &headers, "");
+        assert_eq!(status, 200, "{text}");
+        serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap()
+    }
+}
+
+#[test]
+fn a_passkey_decides_on_the_page_what_it_signed_and_nothing_else() {
+    let world = World::new();
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    world.run(&["run", "t"]).exits(2);
+    let shows = serve(&world, &[]);
+    let (status, said) = shows.sends("/enrol", "{\"name\":\"ann\",\"key\":\"\"}");
+    assert_eq!(
+        (status, said["code"].as_str()),
+        (400, Some("request_malformed"))
+    );
+
+    let served = serve(&world, &["--decide"]);
+    let mut keys = served.listen("/", "");
+    let home = match keys.next().2 {
+        page if page.to_string().contains("/r/") => page.to_string(),
+        _ => keys.next().2.to_string(),
+    };
+    let key = home
+        .split("/r/")
+        .nth(1)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .to_owned();
+    let origin = format!("http://localhost:{}", served.port);
+    let passkey = Authenticator::new();
+    let asked = format!(
+        "{{\"name\":\"ann@example.org\",\"key\":\"{}\"}}",
+        passkey.key()
+    );
+    let (status, said) = served.sends("/enrol", &asked);
+    assert_eq!(status, 200, "{said}");
+    // Nothing is listed by that: a person adds the line, and here nobody sits at a terminal.
+    assert!(!world.at(".proofhouse/approvers").exists());
+    let line = said["line"].as_str().unwrap().to_owned();
+    world
+        .run(&["approver", "add", &line])
+        .refuses(1, "human_presence_required");
+    world.write(".proofhouse/approvers", &format!("{line}\n"));
+    let said = world.run(&["approver", "list"]).exits(0);
+    assert!(
+        said.out.contains("passkey, enrolled at http://localhost:"),
+        "{}",
+        said.out
+    );
+    world
+        .run(&["approver", "add", &line])
+        .refuses(1, "already_listed");
+    let other = world.at("agent/other.pub");
+    let made = std::process::Command::new("ssh-keygen")
+        .args(["-q", "-t", "ed25519", "-N", "", "-f"])
+        .arg(world.at("agent/other"))
+        .status();
+    assert!(made.unwrap().success());
+    let public = std::fs::read_to_string(other).unwrap();
+    let stranger = format!("bob@example.org {}", public.trim());
+    world
+        .run(&["approver", "add", &stranger])
+        .refuses(1, "signature_required");
+    let own = world.at("agent/other").display().to_string();
+    world
+        .run(&["approver", "add", &stranger, "--sign", &own])
+        .refuses(1, "signer_unknown");
+
+    let words = served.words(&key, "approve");
+    assert!(
+        words["text"]
+            .as_str()
+            .unwrap()
+            .contains("because 12: looked at it"),
+        "{words}"
+    );
+    let decide = |words: &Value, origin: &str, option: &str| {
+        let body = passkey.decides(words, origin, "t", option);
+        let body = body.replace("\"repo\":\"\"", &format!("\"repo\":\"{key}\""));
+        served.sends("/decide", &body)
+    };
+    // Signed for something else, and given to another page.
+    for (origin, option) in [(origin.as_str(), "stop"), ("http://localhost:1", "approve")] {
+        let (status, said) = decide(&words, origin, option);
+        assert_eq!(
+            (status, said["code"].as_str()),
+            (400, Some("signature_invalid")),
+            "{said}"
+        );
+    }
+    // A server that only shows does not take it either.
+    let body = passkey.decides(&words, &origin, "t", "approve");
+    let body = body.replace("\"repo\":\"\"", &format!("\"repo\":\"{key}\""));
+    assert_eq!(shows.sends("/decide", &body).1["code"], "page_only_shows");
+    assert_eq!(world.status()["activity"], "waiting");
+
+    let (status, said) = decide(&words, &origin, "approve");
+    assert_eq!(status, 200, "{said}");
+    assert_eq!(world.status()["state"], "done");
+    // The same words a second time are of another moment.
+    assert_eq!(decide(&words, &origin, "approve").0, 400);
+    let record = world.journal();
+    let record = record
+        .iter()
+        .map(Value::to_string)
+        .find(|text| text.contains("SSH SIGNATURE"));
+    assert!(record.unwrap().contains("ann@example.org"));
+    world.run(&["audit"]).exits(0);
+    // With another approver in its place, the decision is nobody's.
+    world.write(".proofhouse/approvers", &format!("{stranger}\n"));
+    world.run(&["audit"]).exits(1);
 }

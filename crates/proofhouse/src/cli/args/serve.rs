@@ -10,6 +10,9 @@ pub(crate) struct Serve {
     /// The port on loopback; 0 takes any that is free
     #[arg(long, value_name = "N", default_value_t = PORT)]
     pub(crate) port: u16,
+    /// Let people answer on the page, with a passkey that `.proofhouse/approvers` lists
+    #[arg(long)]
+    pub(crate) decide: bool,
     /// Print the address, and open no browser
     #[arg(long)]
     pub(crate) no_open: bool,
