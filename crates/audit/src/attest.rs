@@ -9,6 +9,7 @@ mod verify;
 pub use verify::{Journal, People, Person, Trust, Verified, verify};
 
 use crate::finding::{About, Asked, Rigour};
+use crate::forked::Lineage;
 use engine::approval::AttestKey;
 use envelope::Envelope;
 use kernel::machine::Activity;
@@ -46,6 +47,8 @@ pub struct Attested {
 /// A record's place, by which it can be found again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
+    /// The run that it was made in: another one where this one left that.
+    run: String,
     seq: u64,
     hash: String,
     prev: String,
@@ -144,12 +147,15 @@ fn told(project: &Project, run: &str) -> Result<Told, EngineError> {
     let mut places: BTreeMap<EffectId, (Place, Option<String>)> = BTreeMap::new();
     let mut decisions = Vec::new();
     let name = look::run_name(project, run)?;
+    let (lineage, _) = Lineage::of(project, run);
     let read = store::Journal::read(&project.journals(), &name, Replay::default(), |record| {
         let event = look::event(&record)?;
+        let (of, prev) = lineage.origin(record.seq).unwrap_or((run, record.prev));
         let place = Place {
+            run: of.to_owned(),
             seq: record.seq,
             hash: record.hash.to_owned(),
-            prev: record.prev.to_owned(),
+            prev: prev.to_owned(),
         };
         match &event.body {
             Body::GateEnded(ended) => {

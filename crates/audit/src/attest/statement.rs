@@ -145,6 +145,7 @@ pub(super) fn test_result(told: &Told) -> Value {
 pub(super) fn decisions(told: &Told) -> Value {
     let decisions = told.decisions.iter().map(|(at, decision, place)| {
         json!({
+            "run": place.run,
             "seq": place.seq,
             "at": at,
             // What was signed names the record before.
