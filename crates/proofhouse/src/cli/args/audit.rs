@@ -60,11 +60,3 @@ pub(crate) enum RecordsCommand {
         remote: String,
     },
 }
-
-/// A text that says something: a run is paid for by what was asked, and a reason is kept for ever.
-fn said(text: &str) -> Result<String, String> {
-    match text.trim().is_empty() {
-        true => Err("it is empty; write what there is to say".to_owned()),
-        false => Ok(text.to_owned()),
-    }
-}
