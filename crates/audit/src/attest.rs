@@ -9,6 +9,7 @@ mod verify;
 pub use verify::{Journal, People, Person, Trust, Verified, verify};
 
 use crate::finding::{About, Asked, Rigour};
+use crate::forked::Lineage;
 use engine::approval::AttestKey;
 use envelope::Envelope;
 use kernel::machine::Activity;
@@ -41,11 +42,16 @@ pub struct Attested {
     /// One envelope on each line.
     #[serde(skip)]
     pub bundle: String,
+    /// The last passed gate of every state as a link of the older form, under the name of its file.
+    #[serde(skip)]
+    pub links: BTreeMap<String, String>,
 }
 
 /// A record's place, by which it can be found again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Place {
+    /// The run that it was made in: another one where this one left that.
+    run: String,
     seq: u64,
     hash: String,
     prev: String,
@@ -87,6 +93,11 @@ pub fn attest(project: &Project, run: &str, key: &AttestKey) -> Result<Attested,
         .collect();
     lines.push(seal(statement::summary(&told, &inputs))?);
     let public = key.public();
+    let mut links = BTreeMap::new();
+    for one in told.gates.iter().filter(|(gate, ..)| gate.passed) {
+        let file = format!("{}.{}.link", one.0.state, &public.keyid[..8]);
+        links.insert(file, seal(statement::former_link(&told, one))?);
+    }
     let bundle = lines.join("\n") + "\n";
     // Nothing leaves the house that would be refused elsewhere.
     let trust = Trust {
@@ -103,6 +114,7 @@ pub fn attest(project: &Project, run: &str, key: &AttestKey) -> Result<Attested,
         keyid: public.keyid.clone(),
         fingerprint: public.fingerprint.clone(),
         bundle,
+        links,
         run: told.run,
     })
 }
@@ -144,12 +156,15 @@ fn told(project: &Project, run: &str) -> Result<Told, EngineError> {
     let mut places: BTreeMap<EffectId, (Place, Option<String>)> = BTreeMap::new();
     let mut decisions = Vec::new();
     let name = look::run_name(project, run)?;
+    let (lineage, _) = Lineage::of(project, run);
     let read = store::Journal::read(&project.journals(), &name, Replay::default(), |record| {
         let event = look::event(&record)?;
+        let (of, prev) = lineage.origin(record.seq).unwrap_or((run, record.prev));
         let place = Place {
+            run: of.to_owned(),
             seq: record.seq,
             hash: record.hash.to_owned(),
-            prev: record.prev.to_owned(),
+            prev: prev.to_owned(),
         };
         match &event.body {
             Body::GateEnded(ended) => {

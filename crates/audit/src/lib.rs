@@ -6,6 +6,7 @@ pub mod attest;
 mod covers;
 mod decisions;
 mod finding;
+mod forked;
 pub mod formats;
 pub mod gc;
 mod landed;

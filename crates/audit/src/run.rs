@@ -2,6 +2,7 @@
 
 use crate::decisions::{self, Signers};
 use crate::finding::{Finding, Rigour, RunAudit, beside, finding};
+use crate::forked::Lineage;
 use crate::landed;
 use crate::views;
 use crate::walker::Walker;
@@ -70,6 +71,8 @@ fn read(
     };
     let mut misnamed = None;
     let mut pinned = None;
+    let (lineage, unlike) = Lineage::of(project, name);
+    report.findings.extend(unlike);
     let audited = store::audit(&project.journals(), &run, against, |record| {
         if record.seq == 1 {
             misnamed = of_another(name, record);
@@ -85,6 +88,17 @@ fn read(
                     Body::Decided(decision) => walker.moment(&decision.option),
                     _ => decisions::Moment::Later,
                 };
+                if record.seq > 1 && record.seq <= lineage.copied() {
+                    // What it is there, the audit of that run says; who signed it, signed it there.
+                    let doubt = lineage.origin(record.seq).and_then(|(run, prev)| {
+                        let there = RecordRef { prev, ..*record };
+                        signers.doubt(run, &event, &there, moment)
+                    });
+                    walker.copy(event, record.seq);
+                    walker.findings.extend(lineage.differs(record));
+                    walker.findings.extend(doubt);
+                    return Ok(());
+                }
                 let doubt = signers.doubt(name, &event, record, moment);
                 walker.findings.extend(doubt);
                 walker.findings.extend(signers.waiver(name, &event, record));

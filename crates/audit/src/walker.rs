@@ -31,6 +31,8 @@ pub(crate) struct Walker {
     opened: bool,
     /// The decision that the next step carries out.
     decided: Option<String>,
+    /// The last record that is a copy of another run's.
+    copied: u64,
 }
 
 impl Walker {
@@ -128,12 +130,22 @@ impl Walker {
             commits: Vec::new(),
             opened: false,
             decided: None,
+            copied: 0,
         }
     }
 
-    /// The commits that the run has made, with their lines; its base is the only other that a journal names.
+    /// A record that is a copy of another run's: it is followed, and judged where it was made.
+    pub(crate) fn copy(&mut self, event: Event, seq: u64) {
+        let known = self.findings.len();
+        self.take(event, seq);
+        self.findings.truncate(known);
+        self.copied = seq;
+    }
+
+    /// The commits that the run has made itself, with their lines; besides these a journal names its base.
     pub(crate) fn checkpoints(&self) -> impl Iterator<Item = (u64, &str)> {
-        let made = self.commits.iter().filter(|(seq, _)| *seq > 1);
+        let own = self.copied.max(1);
+        let made = self.commits.iter().filter(move |(seq, _)| *seq > own);
         made.map(|(seq, commit)| (*seq, commit.as_str()))
     }
 

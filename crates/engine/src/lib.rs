@@ -9,6 +9,7 @@ mod decision;
 pub mod driver;
 mod error;
 pub mod factory;
+pub mod fork;
 pub mod land;
 pub mod notify;
 mod on_commit;

@@ -4,7 +4,7 @@ mod before;
 mod found;
 mod latin;
 mod needs;
-mod place;
+pub(crate) mod place;
 
 pub use crate::waiver::WAIVE;
 pub use found::LOOKED_FOR;
@@ -221,6 +221,7 @@ fn begin(
         own_tree,
         weak: asked.weak.unwrap_or_else(|| config.weak()),
         signers: None,
+        forked: None,
     };
     refuse_folder(project, &workflow, &started)?;
     Secrets::of(&config, project.repo()).refuse_start(&started)?;
@@ -484,6 +485,26 @@ fn given(workflow: &Workflow, commands: &[String], fields: &mut BTreeMap<String,
 /// Stands for the run's commands in what a field is given.
 const CHECKS: &str = "{checks}";
 
+/// A name that a person gave, if no run has it.
+pub(crate) fn given_name(taken: &[RunName], name: &str) -> Result<RunName, EngineError> {
+    let name = RunName::fresh(name)?;
+    if RESERVED.contains(&name.as_str()) {
+        return Err(EngineError::user(
+            "run_name_reserved",
+            format!("no run can be called `{name}`: it is where refs of ours lie"),
+            "choose another `--name`",
+        ));
+    }
+    if taken.contains(&name) {
+        return Err(EngineError::user(
+            "run_exists",
+            format!("there is a run `{name}` already"),
+            "choose another `--name`",
+        ));
+    }
+    Ok(name)
+}
+
 fn name(
     project: &Project,
     workflow: &Workflow,
@@ -492,22 +513,7 @@ fn name(
 ) -> Result<RunName, EngineError> {
     let taken = store::list(&project.journals())?;
     if let Some(name) = &asked.name {
-        let name = RunName::fresh(name)?;
-        if RESERVED.contains(&name.as_str()) {
-            return Err(EngineError::user(
-                "run_name_reserved",
-                format!("no run can be called `{name}`: it is where refs of ours lie"),
-                "choose another `--name`",
-            ));
-        }
-        if taken.contains(&name) {
-            return Err(EngineError::user(
-                "run_exists",
-                format!("there is a run `{name}` already"),
-                "choose another `--name`",
-            ));
-        }
-        return Ok(name);
+        return given_name(&taken, name);
     }
     // A workflow's own folder says nothing about the run, unless it is named after it.
     let own = workflow.task.as_ref().and_then(|task| task.folder.as_ref());
@@ -562,7 +568,11 @@ fn named_after(
 /// So long is a name that we make up, at the most.
 const SHORT: usize = 32;
 
-fn first_free(taken: &[RunName], mut slug: String, workflow: &str) -> Result<RunName, EngineError> {
+pub(crate) fn first_free(
+    taken: &[RunName],
+    mut slug: String,
+    workflow: &str,
+) -> Result<RunName, EngineError> {
     if slug.is_empty() {
         slug = workflow.to_owned();
     }
@@ -621,7 +631,7 @@ fn refuse_folder(
 }
 
 /// Makes the task's files. A file that is there already is the user's and stays.
-fn lay_down(
+pub(crate) fn lay_down(
     project: &Project,
     workflow: &Arc<Workflow>,
     started: &RunStarted,

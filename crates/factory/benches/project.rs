@@ -127,6 +127,7 @@ fn machine(count: u32) -> u128 {
         sandbox_waiver_signature: None,
         own_tree: None,
         signers: None,
+        forked: None,
         weak: kernel::Weak::Suffices,
     };
     apply(&mut machine, Body::RunStarted(Box::new(started)));

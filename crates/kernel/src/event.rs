@@ -195,6 +195,27 @@ pub struct RunStarted {
     /// Who may sign its decisions, where it takes signed ones alone: the approvers file as it read then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signers: Option<String>,
+    /// Where it left another run: the records up to there are copies of that run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked: Option<Forked>,
+}
+
+/// The place where a run left another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Forked {
+    /// The other run.
+    pub run: RunId,
+    /// Its last record that both have.
+    pub seq: u64,
+    /// The hash of that record, in the other run's journal.
+    pub hash: String,
+    /// The commit that the work went on from.
+    pub commit: String,
+    /// The tree that a gate had let pass and nobody had committed yet, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tree: Option<String>,
+    /// When.
+    pub at: Time,
 }
 
 /// A worktree that a run has to itself.

@@ -7,7 +7,7 @@
 
 mod helpers;
 
-use crate::recipes::{PACKAGE, Program, Started, started};
+use crate::recipes::{PACKAGE, Program, Shadow, Started, shadows, started};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -121,6 +121,36 @@ impl Texts<'_> {
             false if !near.is_empty() => Standing::Unclear,
             false => self.by_its_call(path, program),
         })
+    }
+
+    /// What new files are to work that was asked for in these words, where a program that lines start
+    /// would load them in the place of something else. At the top of a tree, and where a line itself
+    /// finds one, it may be the product.
+    pub fn shadows<S: AsRef<str>>(
+        &self,
+        (lines, all): (&[S], &Started),
+        new: &[String],
+        asked: &str,
+    ) -> Vec<(Shadow, Standing)> {
+        let found = shadows(lines, all, new, &|path| self.get(path)).into_iter();
+        let standing = |shadow: &Shadow| {
+            if let Some(Standing::Product) = self.said(&shadow.path, asked) {
+                return None;
+            }
+            let by = shadow.of.as_deref();
+            let by = by.and_then(|of| self.standing(of, all, asked));
+            match by {
+                Some(Standing::Product) => None,
+                Some(Standing::Judge) if shadow.path.contains('/') => Some(Standing::Judge),
+                Some(Standing::Judge | Standing::Unclear) | None => Some(Standing::Unclear),
+            }
+        };
+        found
+            .filter_map(|shadow| {
+                let standing = standing(&shadow)?;
+                Some((shadow, standing))
+            })
+            .collect()
     }
 
     /// What people have said of it: in what they ask for, and in what the package hands out or starts.

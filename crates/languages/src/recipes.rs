@@ -4,9 +4,11 @@
 //!
 //! It reads as people write, not as a shell does: what it cannot follow, it leaves out.
 
+mod shadows;
 mod shell;
 mod started;
 
+pub use shadows::{Shadow, shadows};
 pub use shell::commands;
 pub use started::{Program, Started, started};
 

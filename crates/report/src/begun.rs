@@ -22,6 +22,24 @@ pub struct RunBegun {
     pub missing: Vec<String>,
 }
 
+/// A new run that left another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ForkBegun {
+    pub run: String,
+    /// The run that it left, at which record, and that record's hash.
+    pub parent: String,
+    pub seq: u64,
+    pub hash: String,
+    /// The commit that it goes on from.
+    pub commit: String,
+    /// The state that it stands in.
+    pub state: String,
+    /// Its task folder.
+    pub task: PathBuf,
+    /// What its agents lack here.
+    pub missing: Vec<String>,
+}
+
 /// A new project of the factory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ProjectBegun {

@@ -8,6 +8,7 @@ pub mod attempt;
 pub mod begun;
 pub mod caught;
 pub mod change;
+pub mod compare;
 pub mod course;
 pub mod criterion;
 pub mod due;

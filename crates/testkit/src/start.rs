@@ -37,6 +37,7 @@ pub fn drawn_start(seed: u64) -> RunStarted {
         sandbox_waiver_signature: None,
         own_tree: None,
         signers: None,
+        forked: None,
         weak: kernel::Weak::Suffices,
     }
 }

@@ -19,6 +19,12 @@ struct Spent {
     usage: Usage,
 }
 
+/// What the first record says of a run that left another one.
+#[derive(Deserialize)]
+struct Began {
+    forked: Option<kernel::event::Forked>,
+}
+
 /// Micro-dollars that all runs spent on the day (UTC) of `now`. A run whose journal is corrupt
 /// counts for what can be read of it: its fault must not stop the others.
 pub fn today(project: &Project, now: Time) -> Result<u64, Error> {
@@ -31,8 +37,14 @@ pub fn today(project: &Project, now: Time) -> Result<u64, Error> {
 pub fn of_run_today(project: &Project, run: &RunName, now: Time) -> u64 {
     let midnight = Time(now.0 - now.0 % DAY_MILLIS);
     let mut total = 0u64;
+    // What a fork has from another run, that one has paid.
+    let mut copied = 0;
     let _ = Journal::read(&project.journals(), run, Replay::default(), |record| {
-        if record.at < midnight {
+        if record.seq == 1 {
+            let began = record.body_as::<Began>()?;
+            copied = began.forked.map_or(0, |forked| forked.seq);
+        }
+        if record.at < midnight || record.seq <= copied {
             return Ok(());
         }
         let usage = match record.kind.split('.').next() {
@@ -63,4 +75,46 @@ pub fn left_of_the_day(project: &Project, now: Time) -> Result<u64, Error> {
         ),
         "wait until tomorrow, or raise `day.micro_dollars` in the config, and then `retry`",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+    use store::Entry;
+
+    #[test]
+    fn what_a_fork_has_from_another_run_is_paid_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let ended = std::process::Command::new("git")
+            .args(["init", "--quiet"])
+            .current_dir(dir.path())
+            .status();
+        assert!(ended.unwrap().success());
+        let project = Project::find(dir.path()).unwrap();
+        let at = Time(DAY_MILLIS * 20_000 + 5);
+        let entry = |kind: &str, body: Value| Entry {
+            at,
+            kind: kind.to_owned(),
+            body,
+        };
+        let paid = |much: u64| {
+            let outcome = json!({"usage": {"micro_dollars": much}});
+            entry("attempt_ended.v1", json!({"outcome": outcome}))
+        };
+        let begin = |name: &str, first: Value, rest: &[Entry]| {
+            let mut all = vec![entry("run_started.v1", first)];
+            all.extend_from_slice(rest);
+            let name = RunName::new(name).unwrap();
+            Journal::begin(&project.journals(), &name, &all).unwrap();
+        };
+        begin("a", json!({"run": "a"}), &[paid(5), paid(7)]);
+        let forked = json!({"run": "a", "seq": 2, "hash": "", "commit": "", "at": at});
+        begin(
+            "b",
+            json!({"run": "b", "forked": forked}),
+            &[paid(5), paid(100)],
+        );
+        assert_eq!(today(&project, at).unwrap(), 5 + 7 + 100);
+    }
 }

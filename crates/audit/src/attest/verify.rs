@@ -52,6 +52,8 @@ pub struct Verified {
 /// A person's word, as the attestation has it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Person {
+    /// The run that it was decided in: another one where this one left that.
+    pub run: String,
     pub seq: u64,
     pub at: Time,
     pub option: String,
@@ -95,6 +97,8 @@ struct Statement {
 
 #[derive(Deserialize)]
 struct Decided {
+    /// Where it was decided: another run where this one left that.
+    run: String,
     seq: u64,
     at: Time,
     head: String,
@@ -159,7 +163,7 @@ pub fn verify(
                 verified.warned = names("warnedTests");
                 verified.failed = names("failedTests");
             }
-            DECISIONS => verified.decisions = people(&verified.run, &one.predicate, trust)?,
+            DECISIONS => verified.decisions = people(&one.predicate, trust)?,
             _ => {
                 return Err(wrong(
                     "it says something of a kind that this version does not know",
@@ -269,7 +273,7 @@ impl Verified {
 }
 
 /// Every signature of a person, checked over the very words that it was given for.
-fn people(run: &str, predicate: &Value, trust: Trust<'_>) -> Result<Vec<Person>, EngineError> {
+fn people(predicate: &Value, trust: Trust<'_>) -> Result<Vec<Person>, EngineError> {
     let all = predicate["decisions"].clone();
     let all: Vec<Decided> = serde_json::from_value(all)
         .map_err(|error| invalid(format!("its decisions cannot be read: {error}")))?;
@@ -285,7 +289,7 @@ fn people(run: &str, predicate: &Value, trust: Trust<'_>) -> Result<Vec<Person>,
         } = one.decision;
         let wrong = |why: &str| invalid(format!("`{option}` by {who}: {why}"));
         let words = Words {
-            run,
+            run: &one.run,
             seq: seen_seq,
             head: &one.head,
             option: &option,
@@ -313,6 +317,7 @@ fn people(run: &str, predicate: &Value, trust: Trust<'_>) -> Result<Vec<Person>,
             }
         };
         Ok(Person {
+            run: one.run,
             seq: one.seq,
             at: one.at,
             option,

@@ -389,10 +389,15 @@ impl Control<'_> {
             let of = |shown: &Shown| seen::failing_alone(self.first, &shown.run, &kept, &changed);
             let shown = self.look(room)?;
             let mut failing = of(&shown);
-            if !failing.is_empty() {
-                // Once more: who changes by itself is no sign of anything.
+            for _ in 1..LOOKS {
+                if failing.is_empty() {
+                    break;
+                }
+                // Once more, here and on the candidate: who changes by itself is no sign of anything.
                 let again = of(&self.look(room)?);
                 failing.retain(|name| again.contains(name));
+                let by_itself = differing(self.first, &self.look(&(self.candidate)()?)?.run);
+                failing.retain(|name| !by_itself.contains(name));
             }
             Ok((failing, shown.ending))
         };

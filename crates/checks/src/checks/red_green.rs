@@ -135,10 +135,13 @@ impl Judge for RedGreen {
                 lines: &lines,
                 asked: field(self.asked_in.as_ref()).map_or("", String::as_str),
             };
-            let unclear = layout.take_helpers(subject, &before, &wanted);
-            let unclear = unclear.map_err(cannot)?;
-            lessens.extend((!unclear.is_empty()).then(|| {
-                let which = first_few(&unclear, 3);
+            let helped = layout.take_helpers(subject, &before, &wanted);
+            let helped = helped.map_err(cannot)?;
+            if !helped.bent.is_empty() {
+                return Err(tests_touched(change, &helped.bent));
+            }
+            lessens.extend((!helped.unclear.is_empty()).then(|| {
+                let which = first_few(&helped.unclear, 3);
                 format!(
                     "the test line starts what was changed, as a judge or as the product: {which}"
                 )
@@ -227,9 +230,26 @@ impl Judge for RedGreen {
             let mut shown = Vec::new();
             // A line as it is written fails for many a reason: it shows no test of the change.
             for instrument in instruments.iter().filter(|one| !one.is_as_written()) {
-                shown.push(look(&before, instrument)?);
+                let first = look(&before, instrument)?;
+                let failed = named(&first.run, Status::Failed).into_iter();
+                let mut turned: Vec<String> = failed.filter(|one| passing.contains(one)).collect();
+                let all = turned.clone();
+                // One that was there before may fail by itself, and shows nothing of the change then.
+                let looks = match turned.iter().all(|name| tests.was_there(name)) {
+                    _ if first.executed.ended.millis > AGAIN => 1,
+                    true => LOOKS,
+                    false => 2,
+                };
+                for _ in 1..looks {
+                    if turned.is_empty() {
+                        break;
+                    }
+                    let again = named(&look(&before, instrument)?.run, Status::Failed);
+                    turned.retain(|name| again.contains(name));
+                }
+                shown.push((first, Turned { all, turned }));
             }
-            results.push(red(shown, &passing)?);
+            results.push(red(shown)?);
         }
         let Some(files) = files.filter(|_| passed(&results)) else {
             return Ok(results);
@@ -310,16 +330,19 @@ fn tests_touched(change: Change, which: &[String]) -> Tripped {
     }
 }
 
+/// The tests that pass on the candidate and fail without its code: at first, and every time.
+struct Turned {
+    all: Vec<String>,
+    turned: Vec<String>,
+}
+
 /// At least one test (or command) that passes on the candidate fails without its code.
-fn red(shown: Vec<Shown>, passing: &BTreeSet<String>) -> Result<CheckResult, Tripped> {
+fn red(shown: Vec<(Shown, Turned)>) -> Result<CheckResult, Tripped> {
     let mut reasons = Vec::new();
+    let mut unsteady = Vec::new();
     let mut last = None;
-    for one in shown {
-        let failed = named(&one.run, Status::Failed);
-        let turned: Vec<&String> = failed
-            .iter()
-            .filter(|name| passing.contains(*name))
-            .collect();
+    for (one, Turned { all, turned }) in shown {
+        unsteady.extend(all);
         if !turned.is_empty() {
             let count = turned.len();
             reasons.push(format!(
@@ -334,6 +357,12 @@ fn red(shown: Vec<Shown>, passing: &BTreeSet<String>) -> Result<CheckResult, Tri
     let Some(executed) = last else {
         return Err(cannot("there is nothing to run"));
     };
+    if reasons.is_empty() && !unsteady.is_empty() {
+        let reason = one_line(&flaky(&unsteady), 300);
+        let mut result = executed.answer("red_green: red", Verdict::Fail, reason);
+        result.code = Some(FLAKY.to_owned());
+        return Ok(result);
+    }
     if reasons.is_empty() {
         return Err(cheat(
             "green_without_code",

@@ -171,6 +171,7 @@ pub(super) fn fresh(
         sandbox_waiver_signature: None,
         own_tree: None,
         signers: None,
+        forked: None,
         weak: kernel::Weak::Suffices,
     };
     Ok((name, started))

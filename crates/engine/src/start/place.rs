@@ -56,7 +56,7 @@ impl Place {
 }
 
 /// Makes the worktree of a run, and gives the project as the run sees it.
-pub(super) fn make(
+pub(crate) fn make(
     project: &Project,
     run: &str,
     own: &OwnTree,

@@ -181,6 +181,7 @@ pub(crate) fn started() -> RunStarted {
         sandbox_waiver_signature: None,
         own_tree: None,
         signers: None,
+        forked: None,
         weak: kernel::Weak::Suffices,
     }
 }

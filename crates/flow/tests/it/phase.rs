@@ -57,6 +57,7 @@ impl Hand {
             sandbox_waiver_signature: None,
             own_tree: None,
             signers: None,
+            forked: None,
             weak: kernel::Weak::Suffices,
         };
         let mut hand = Hand {

@@ -102,6 +102,7 @@ fn inputs() -> Vec<What> {
         sandbox_waiver_signature: None,
         own_tree: None,
         signers: None,
+        forked: None,
         weak: kernel::Weak::Suffices,
     };
     vec![

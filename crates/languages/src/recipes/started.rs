@@ -479,8 +479,13 @@ fn first_target(line: &str) -> Option<&str> {
     (plain && !behind.starts_with('=')).then_some(name)
 }
 
+/// The folder that a file lies in.
+pub(super) fn name_of_folder(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(folder, _)| folder)
+}
+
 /// A path below a folder, without `.` and `..`; none where it leaves the tree.
-fn joined(folder: &str, path: &str) -> Option<String> {
+pub(super) fn joined(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     if path.starts_with('/') {
         return None;

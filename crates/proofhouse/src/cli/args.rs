@@ -2,8 +2,10 @@
 
 mod approver;
 mod attest;
+mod audit;
 mod factory;
 mod index;
+mod landing;
 mod named;
 mod past;
 mod sandbox;
@@ -15,12 +17,14 @@ mod wave;
 
 pub(crate) use approver::ApproverCommand;
 pub(crate) use attest::{Attest, Verify};
+pub(crate) use audit::{Audit, AuditFormat, CiCommand, CiServer, RecordsCommand};
 pub(crate) use factory::{
     Channel, Deprecate, FactoryCommand, FactoryNew, FactoryStart, Resolve, Word,
 };
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
+pub(crate) use landing::{Abandon, Diff, Land, Pr};
 pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
-pub(crate) use past::{Replay, Trace};
+pub(crate) use past::{Compare, Fork, Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use sentence::Sentence;
 pub(crate) use serve::Serve;
@@ -143,6 +147,16 @@ onto your branch as one commit.")]
   proofhouse replay slugs --at 35
   proofhouse replay slugs --with ./my-phase     up to where that workflow goes another way")]
     Replay(Replay),
+    /// Leave a run at one of its records, in a new one: for another agent, or another answer
+    #[command(after_help = "Examples:
+  proofhouse fork slugs --at 35
+  proofhouse fork slugs --at 16 --agent codex --name slugs-codex
+
+The other run stays as it is. What it had used up by then, the new one has used up too.")]
+    Fork(Fork),
+    /// Show what came of two runs, what each cost, and how their work differs
+    #[command(after_help = "Example:\n  proofhouse compare slugs slugs-fork")]
+    Compare(Compare),
     /// Print a run as OpenTelemetry spans (OTLP/JSON), or send them to a collector
     #[command(after_help = "Examples:
   proofhouse trace slugs > slugs.json
@@ -416,65 +430,6 @@ pub(crate) enum ConfigCommand {
     Confirm,
 }
 
-#[derive(Debug, clap::Args)]
-pub(crate) struct Audit {
-    /// The run (default: all of them)
-    pub(crate) run: Option<String>,
-    /// For a build server: JSON, and where approvers are listed every decision must be signed
-    #[arg(long)]
-    pub(crate) ci: bool,
-    /// Every changed file of this change must be as a run proved it, or is named; `.proofhouse/policy.toml`
-    /// at BASE says which ones must be
-    #[arg(long, value_name = "BASE..HEAD", conflicts_with = "run")]
-    pub(crate) covers: Option<String>,
-    /// For other programs: `sarif` (code scanning), `junit` (test reports), `github` (annotations, and the
-    /// step's summary where `GITHUB_STEP_SUMMARY` names one)
-    #[arg(long, value_name = "FORMAT")]
-    pub(crate) format: Option<AuditFormat>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum AuditFormat {
-    Sarif,
-    Junit,
-    Github,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum CiCommand {
-    /// Write the job that fetches the records of runs, audits them and looks which files they prove
-    Init {
-        /// Whose build server
-        #[arg(long = "for", value_name = "SERVER")]
-        server: CiServer,
-        /// Print it, and write nothing
-        #[arg(long)]
-        dry_run: bool,
-    },
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum CiServer {
-    Github,
-    Gitlab,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum RecordsCommand {
-    /// Push records and work of all runs
-    Push {
-        /// Where to
-        #[arg(default_value = "origin")]
-        remote: String,
-    },
-    /// Fetch records and work of all runs, and lay them out below .proofhouse/
-    Fetch {
-        /// Where from
-        #[arg(default_value = "origin")]
-        remote: String,
-    },
-}
-
 /// A text that says something: a run is paid for by what was asked, and a reason is kept for ever.
 fn said(text: &str) -> Result<String, String> {
     match text.trim().is_empty() {
@@ -593,78 +548,6 @@ pub(crate) struct Log {
     /// Go on as the journals grow, until Ctrl-C
     #[arg(long, short)]
     pub(crate) follow: bool,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Diff {
-    /// The run (default: the only one)
-    pub(crate) run: Option<String>,
-    /// Only which files, and how much of each
-    #[arg(long)]
-    pub(crate) stat: bool,
-    /// As a patch that `git apply` takes
-    #[arg(long, conflicts_with_all = ["stat", "tool"])]
-    pub(crate) patch: bool,
-    /// Show it in your own tool for differences, by the name that `git difftool --tool-help` lists
-    /// (without a name: the one that your git is set up with)
-    #[arg(long, value_name = "TOOL", num_args = 0..=1, default_missing_value = "", conflicts_with = "stat")]
-    pub(crate) tool: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Land {
-    /// The run
-    pub(crate) run: String,
-    /// The branch to land on (default: the one that you were on when the run began)
-    #[arg(long, value_name = "BRANCH")]
-    pub(crate) onto: Option<String>,
-    /// The commit's message (default: what was asked for)
-    #[arg(long, short, value_name = "TEXT")]
-    pub(crate) message: Option<String>,
-    /// One commit on what the run began with, and a merge of it
-    #[arg(long, group = "shape")]
-    pub(crate) merge: bool,
-    /// One commit for each of the run's that changed the work, replayed on the branch
-    #[arg(long, group = "shape")]
-    pub(crate) rebase: bool,
-    /// The run's own commits as they are
-    #[arg(long, group = "shape")]
-    pub(crate) keep_commits: bool,
-    /// Where branch and work contradict each other: let an agent bring both together, in a run of its own
-    #[arg(long, group = "shape")]
-    pub(crate) settle: bool,
-    /// Who settles it (default: the run's own agent)
-    #[arg(long, value_name = "AGENT", requires = "settle")]
-    pub(crate) agent: Option<String>,
-    /// Vouch for it with this SSH key, in a note of the commit (`refs/notes/proofhouse`)
-    #[arg(long, value_name = "KEY", conflicts_with = "settle")]
-    pub(crate) attest: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Pr {
-    /// The run
-    pub(crate) run: String,
-    /// The branch that it is to go onto (default: the one that you were on when the run began)
-    #[arg(long, value_name = "BRANCH")]
-    pub(crate) onto: Option<String>,
-    /// Where to push
-    #[arg(long, default_value = "origin")]
-    pub(crate) remote: String,
-    /// Title and first words (default: what was asked for)
-    #[arg(long, short, value_name = "TEXT")]
-    pub(crate) message: Option<String>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct Abandon {
-    /// The run
-    pub(crate) run: String,
-    /// Why; it is journaled
-    #[arg(long, value_name = "TEXT", default_value = "abandoned")]
-    pub(crate) because: String,
-    #[command(flatten)]
-    pub(crate) signing: Signing,
 }
 
 #[derive(Debug, clap::Args)]

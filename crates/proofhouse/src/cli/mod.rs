@@ -17,6 +17,7 @@ mod due;
 pub(crate) mod exit;
 mod factory;
 mod figures;
+mod fork;
 mod gc;
 mod inbox;
 mod index;
@@ -119,6 +120,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Stop { run } => detached::stop(&project, run, out),
         Command::Status { run } => status::status(&project, run.as_deref(), out),
         Command::Replay(args) => replay::replay(&project.at_top(), args, out),
+        Command::Fork(args) => fork::fork(&project, args, out),
+        Command::Compare(args) => fork::compare(&project, args, out),
         Command::Trace(args) => trace::trace(&project, args, out),
         Command::Log(log) => log::log(&project, log, out),
         Command::Diff(diff) => land::diff(&project, diff, out),

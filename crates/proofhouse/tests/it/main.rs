@@ -41,6 +41,7 @@ mod failing_agents;
 mod first_steps;
 mod fixtures;
 mod follow;
+mod fork;
 mod gate_lost;
 mod holes;
 mod index;

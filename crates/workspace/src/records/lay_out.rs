@@ -89,6 +89,39 @@ fn kept(repo: &Path, run: &str) -> Result<Option<Vec<Option<Vec<u8>>>>, Error> {
     Ok(Some(each.collect()))
 }
 
+/// The task folder of a run as it was kept last when its journal had no more than so many records; nothing
+/// where none was kept by then.
+pub fn task_files_at(
+    project: &Project,
+    run: &str,
+    records: u64,
+) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+    let repo = project.top();
+    let Some(kept) = kept(repo, run)? else {
+        return Ok(BTreeMap::new());
+    };
+    let lines = |journal: &[u8]| journal.iter().filter(|byte| **byte == b'\n').count() as u64;
+    let fits = |journal: &Option<Vec<u8>>| {
+        let journal = journal.as_deref();
+        journal.is_some_and(|journal| lines(journal) <= records)
+    };
+    // The last first.
+    let Some(at) = kept.iter().position(fits) else {
+        return Ok(BTreeMap::new());
+    };
+    let files = listed(repo, &format!("{}~{at}", records_ref(run)))?;
+    let task = format!("tasks/{run}/");
+    let files: BTreeMap<&str, &String> = files
+        .iter()
+        .filter_map(|(path, blob)| Some((path.strip_prefix(&task)?, blob)))
+        .filter(|(path, _)| is_plain(Path::new(path)))
+        .collect();
+    let blobs = contents(repo, files.values().copied())?;
+    let files = files.into_iter();
+    let files = files.filter_map(|(path, blob)| Some((path.to_owned(), blobs.get(blob)?.clone())));
+    Ok(files.collect())
+}
+
 pub(super) fn one(project: &Project, run: &str) -> Result<(), Error> {
     let project = &project.at_top();
     let repo = project.repo();

@@ -10,6 +10,7 @@ use crate::room::{Candidate, Room};
 use crate::text::one_line;
 use globset::GlobSet;
 use languages::judges::{Standing, Texts};
+use languages::recipes::Shadow;
 use languages::rust::inline_tests;
 use languages::test_texts;
 use std::collections::{BTreeMap, BTreeSet};
@@ -38,6 +39,15 @@ pub(super) struct Wanted<'a> {
     pub(super) asked: &'a str,
 }
 
+/// What was found among the files that are no tests by their names.
+#[derive(Default)]
+pub(super) struct Helped {
+    /// Programs of which nobody can tell whether they judge.
+    pub(super) unclear: Vec<String>,
+    /// New files that change a program which judges, in words.
+    pub(super) bent: Vec<String>,
+}
+
 /// What a change did to tests.
 #[derive(Default)]
 pub(super) struct Compared {
@@ -47,6 +57,17 @@ pub(super) struct Compared {
     pub(super) touched_old: Vec<String>,
     /// Those that lost something.
     pub(super) weakened: Vec<String>,
+    /// The texts of those that are as they were.
+    kept: String,
+}
+
+impl Compared {
+    /// Does a test of this name stand in a text that the change left alone?
+    pub(super) fn was_there(&self, test: &str) -> bool {
+        let name = test.rsplit("::").next().unwrap_or(test);
+        let name = name.split('[').next().unwrap_or(name);
+        !name.is_empty() && self.kept.contains(name)
+    }
 }
 
 impl Layout {
@@ -84,8 +105,10 @@ impl Layout {
         subject: &Subject<'_>,
         before: &Room,
         wanted: &Wanted<'_>,
-    ) -> Result<Vec<String>, Error> {
+    ) -> Result<Helped, Error> {
         let names = before.names()?;
+        let now = subject.tree()?.files.into_keys();
+        let new: Vec<String> = now.filter(|path| !names.contains(path)).collect();
         let changed: Vec<&String> = names
             .iter()
             .filter(|path| {
@@ -96,8 +119,8 @@ impl Layout {
                 !self.is_test(path) && !self.config.is_match(format!("repo/{path}")) && other()
             })
             .collect();
-        if changed.is_empty() {
-            return Ok(Vec::new());
+        if changed.is_empty() && new.is_empty() {
+            return Ok(Helped::default());
         }
         let read = |path: &String| Some((path.clone(), before.text(path)?));
         let all: Vec<(String, String)> = names.iter().filter_map(read).collect();
@@ -125,16 +148,27 @@ impl Layout {
                 .standing(path, &started, wanted.asked)
                 .filter(|_| held)
         };
-        let mut unclear = Vec::new();
+        let mut helped = Helped::default();
         for path in changed {
             let standing = standing(path);
             if standing == Some(Standing::Judge) || texts.is_of_tests(path) {
                 self.helpers.insert(path.clone());
             } else if standing == Some(Standing::Unclear) && wanted.helpers == Helpers::Started {
-                unclear.push(path.clone());
+                helped.unclear.push(path.clone());
             }
         }
-        Ok(unclear)
+        if wanted.helpers == Helpers::Started {
+            let all = texts.shadows((wanted.lines, &started), &new, wanted.asked);
+            for (Shadow { path, of }, standing) in all {
+                match (standing, of) {
+                    (Standing::Judge, Some(of)) => helped.bent.push(format!(
+                        "{path} is new, and {of} would load it in the place of something else"
+                    )),
+                    _ => helped.unclear.push(path),
+                }
+            }
+        }
+        Ok(helped)
     }
 
     /// Has this source tests inside, that are told apart from its code?
@@ -161,6 +195,7 @@ impl Layout {
                 languages::same_but_for_layout(path, old, new)
             };
             if old == new || old.as_ref().is_some_and(laid_out_anew) {
+                found.kept.push_str(&old.unwrap_or_default());
                 continue;
             }
             let was_there = old.as_ref().is_some_and(|old| !old.trim().is_empty());

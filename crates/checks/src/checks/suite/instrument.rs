@@ -301,10 +301,15 @@ pub(crate) fn started_before(line: &str, asked: &str, subject: &Subject<'_>) -> 
     }
     let mut bent: Vec<&String> = started.programs.keys().collect();
     bent.retain(|path| room.text(path) != read(subject, path));
-    if bent.is_empty() {
+    let names = room.names().unwrap_or_default();
+    let now = subject.tree().map(|tree| tree.files).unwrap_or_default();
+    let new: Vec<String> = now
+        .into_keys()
+        .filter(|path| !names.contains(path))
+        .collect();
+    if bent.is_empty() && new.is_empty() {
         return changed;
     }
-    let names = room.names().unwrap_or_default();
     let texts = names.iter().map(|path| (path, room.text(path)));
     let texts: Vec<(&String, String)> = texts
         .filter_map(|(path, text)| Some((path, text?)))
@@ -316,6 +321,8 @@ pub(crate) fn started_before(line: &str, asked: &str, subject: &Subject<'_>) -> 
     let texts = Texts { tests, others };
     bent.retain(|path| texts.standing(path, &started, asked) != Some(Standing::Product));
     changed.extend(bent.into_iter().cloned());
+    let shadows = texts.shadows((&[line], &started), &new, asked).into_iter();
+    changed.extend(shadows.map(|(shadow, _)| shadow.path));
     changed
 }
 

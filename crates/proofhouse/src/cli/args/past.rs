@@ -20,3 +20,26 @@ pub(crate) struct Trace {
     #[arg(long, value_name = "URL")]
     pub(crate) otlp: Option<String>,
 }
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Fork {
+    /// The run to leave; nothing of it changes
+    pub(crate) run: String,
+    /// The last record that both have (`proofhouse log` numbers them)
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: u64,
+    /// The new run's name (default: after the other's)
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// Who works from there on (default: who worked before)
+    #[arg(long)]
+    pub(crate) agent: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Compare {
+    /// A run
+    pub(crate) run: String,
+    /// Another one
+    pub(crate) other: String,
+}

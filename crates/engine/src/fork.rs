@@ -1,0 +1,304 @@
+//! A new run that leaves another one at one of its records: to try another agent or another answer from
+//! there. The other run is read, and nothing of it changes. What it had used up by then is used up here too:
+//! the records up to there are copied, and whatever is counted is counted from records.
+
+use crate::run::{Run, entries};
+use crate::start::{Place, first_free, given_name, lay_down, place};
+use flow::Flow;
+use kernel::event::{Forked, OwnTree, RunStarted};
+use kernel::outcome::EvidenceRef;
+use kernel::{Body, Event, Machine, RunId};
+use report::begun::ForkBegun;
+use report::look::{self, Looked};
+use report::replay::Past;
+use report::work::works_here;
+use std::collections::BTreeMap;
+use store::{Entry, Journal, Replay, RunName};
+use workspace::clock::now;
+use workspace::context::{Context, task_folder};
+use workspace::error::EngineError;
+use workspace::git::{self, git};
+use workspace::project::{Project, Records};
+use workspace::records;
+use workspace::secrets::Secrets;
+use workspace::worktree;
+
+/// What a person asks for.
+#[derive(Debug, Clone)]
+pub struct NewFork {
+    /// The run to leave.
+    pub run: String,
+    /// The last record that both have.
+    pub at: u64,
+    /// The new run's name; none: after the other's.
+    pub name: Option<String>,
+    /// Who works from there on; none: who worked before.
+    pub agent: Option<String>,
+}
+
+/// Everything that the other run had written down by then.
+struct Before {
+    entries: Vec<Entry>,
+    started: RunStarted,
+    machine: Flow,
+    hash: String,
+    commit: Option<String>,
+    /// The record of the last commit.
+    committed: u64,
+    /// Has an agent's work been taken since that no commit holds?
+    open: bool,
+    /// Has a gate named a tree since?
+    judged: bool,
+    /// The last record behind it that keeps something of an exam.
+    examined: Option<u64>,
+}
+
+/// Starts a run where another one was.
+pub fn fork(project: &Project, asked: &NewFork) -> Result<ForkBegun, EngineError> {
+    let project = &project.at_top();
+    let config = project.config()?;
+    workspace::trust::hold(project, &config)?;
+    crate::setup::hold(project)?;
+    let before = before(project, &asked.run, asked.at)?;
+    let Some(own) = before.started.own_tree.clone() else {
+        return Err(works_here(&asked.run));
+    };
+    let tree = stands(&before, asked)?;
+    let taken = store::list(&project.journals())?;
+    let name = match &asked.name {
+        Some(name) => given_name(&taken, name)?,
+        None => first_free(&taken, format!("{}-fork", asked.run), "fork")?,
+    };
+    let commit = before.commit.clone().unwrap_or_else(|| own.base.clone());
+    let started = started(&before, asked, &name, &commit, tree.clone());
+    Secrets::of(&config, project.repo()).refuse_start(&started)?;
+    let workflow = before.machine.workflow().clone();
+    let agent = Some(started.agent.as_str()).filter(|agent| !agent.is_empty());
+    let missing = workspace::agent::missing(project, &workflow, &config, agent)?;
+    // From here on something is written; the journal comes last, without which it is no run.
+    project.prepare(Records::OnRef)?;
+    let made = tree.as_deref().unwrap_or(&commit);
+    let place = match left_behind(project, name.as_str(), &own, made)? {
+        Some(place) => place,
+        None => {
+            let place = place::make(project, name.as_str(), &own, &Place::OwnTree(None))?;
+            lay_work(&place, &own, made)?;
+            place
+        }
+    };
+    if commit != own.base {
+        let own_ref = git::run_ref(name.as_str());
+        git(project.repo(), &["update-ref", &own_ref, &commit], &[])?;
+    }
+    let task = task_folder(&place, &started);
+    if task.starts_with(project.tasks()) {
+        for (file, bytes) in records::task_files_at(project, &asked.run, asked.at)? {
+            let path = task.join(file);
+            let folder = path.parent().unwrap_or(&task);
+            std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+            store::write_atomic(&path, &bytes)?;
+        }
+    }
+    lay_down(&place, &workflow, &started)?;
+    project.keep_workflow(&workflow)?;
+    workspace::sealed::hand_on(project, &asked.run, name.as_str())?;
+    let first = Event {
+        at: before.entries[0].at,
+        body: Body::RunStarted(Box::new(started.clone())),
+    };
+    let mut all = entries(&[first]);
+    all.extend(before.entries.into_iter().skip(1));
+    Journal::begin(&project.journals(), &name, &all)?;
+    let status = written(project, &name, &started)?;
+    Ok(ForkBegun {
+        run: name.to_string(),
+        parent: asked.run.clone(),
+        seq: asked.at,
+        hash: before.hash,
+        commit,
+        state: status,
+        task,
+        missing,
+    })
+}
+
+/// The views of the new run, and its records on their ref.
+fn written(project: &Project, name: &RunName, started: &RunStarted) -> Result<String, EngineError> {
+    let run = Run::open(project, name.as_str())?;
+    let workflow = run.machine.workflow().clone();
+    let context = Context::of(&run.project, &workflow, started, BTreeMap::new())?;
+    if let Some(task) = &workflow.task {
+        // Ours: it was laid down a moment ago, and says what it said elsewhere.
+        let _ = std::fs::remove_file(context.task.join(&task.state_file));
+    }
+    report::views::restore(&context, &run.machine)?;
+    let (head, shown) = (run.journal.head(), run.machine.declared());
+    report::views::refresh(&run.project, &run.machine, head, &[], &shown)?;
+    let state = run.machine.status().state.to_string();
+    drop(run);
+    records::keep_where_due(project, name.as_str());
+    Ok(state)
+}
+
+fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> {
+    let past = Past::of(project, run, at)?;
+    let Looked::Run(peek) = past.looked else {
+        return Err(EngineError::user(
+            "factory_project",
+            format!("`{run}` is a project of the factory"),
+            "only runs can be left; begin another project",
+        ));
+    };
+    let started = peek.machine.started().cloned();
+    let started = started.ok_or_else(|| works_here(run))?;
+    let mut before = Before {
+        entries: Vec::new(),
+        started,
+        machine: peek.machine,
+        hash: peek.head.hash,
+        commit: None,
+        committed: 1,
+        open: false,
+        judged: false,
+        examined: None,
+    };
+    let name = look::run_name(project, run)?;
+    Journal::read(&project.journals(), &name, Replay::default(), |record| {
+        let event = look::event(&record)?;
+        if record.seq > at {
+            let keeps = kept(&event).any(|one| one.sealed);
+            before.examined = keeps.then_some(record.seq).or(before.examined);
+            return Ok(());
+        }
+        match &event.body {
+            Body::AttemptEnded(ended) => {
+                let mut changed = ended.outcome.changed.iter();
+                before.open |= changed.any(|path| path.starts_with("repo/"));
+            }
+            Body::CheckpointEnded(ended) if ended.commit.is_some() => {
+                before.commit.clone_from(&ended.commit);
+                (before.committed, before.open, before.judged) = (record.seq, false, false);
+            }
+            Body::GateEnded(ended) => before.judged = ended.tree.is_some(),
+            _ => {}
+        }
+        before.entries.push(Entry {
+            at: record.at,
+            kind: record.kind.to_owned(),
+            body: record.body_as()?,
+        });
+        Ok(())
+    })?;
+    Ok(before)
+}
+
+/// The evidence of a record.
+fn kept(event: &Event) -> impl Iterator<Item = &EvidenceRef> {
+    let (attempt, gate) = match &event.body {
+        Body::AttemptEnded(ended) => (Some(&ended.outcome.evidence), None),
+        Body::GateEnded(ended) => (None, Some(&ended.results)),
+        _ => (None, None),
+    };
+    let of_gate = gate.into_iter().flatten().flat_map(|one| &one.evidence);
+    attempt.into_iter().flatten().chain(of_gate)
+}
+
+/// The tree that a gate had let pass, where nobody had committed it. Refuses a record at which the work was
+/// nowhere but in the other run's folder, and one behind which cases of an exam were told.
+fn stands(before: &Before, asked: &NewFork) -> Result<Option<String>, EngineError> {
+    let (run, at) = (&asked.run, asked.at);
+    if let Some(later) = before.examined {
+        return Err(EngineError::user(
+            "fork_exam_spent",
+            format!(
+                "the exam of `{run}` was written or sat since record {at}: whoever forks there would sit it again"
+            ),
+            format!("fork at record {later} or behind it"),
+        ));
+    }
+    match before.machine.passed_tree().filter(|_| before.judged) {
+        Some(tree) => Ok(Some(tree.to_owned())),
+        None if before.open => Err(EngineError::user(
+            "fork_uncommitted",
+            format!(
+                "at record {at} of `{run}` an agent's work was judged by nobody yet, and no commit holds it"
+            ),
+            format!(
+                "fork at record {}, its last commit before that, or at a later one (`proofhouse log {run}`)",
+                before.committed
+            ),
+        )),
+        None => Ok(None),
+    }
+}
+
+fn started(
+    before: &Before,
+    asked: &NewFork,
+    name: &RunName,
+    commit: &str,
+    tree: Option<String>,
+) -> RunStarted {
+    let own = format!(".proofhouse/tasks/{}", asked.run);
+    let parent = &before.started;
+    RunStarted {
+        run: RunId::new(name.as_str()),
+        task: match parent.task == own {
+            true => format!(".proofhouse/tasks/{name}"),
+            false => parent.task.clone(),
+        },
+        agent: asked.agent.clone().unwrap_or_else(|| parent.agent.clone()),
+        // Whoever waived it did so for the other run.
+        sandbox_waived_by: None,
+        sandbox_waived_through: None,
+        sandbox_waiver_signature: None,
+        forked: Some(Forked {
+            run: RunId::new(&asked.run),
+            seq: asked.at,
+            hash: before.hash.clone(),
+            commit: commit.to_owned(),
+            tree,
+            at: now(),
+        }),
+        ..parent.clone()
+    }
+}
+
+/// The worktree of a fork that was killed before it had a journal: exactly what this one would make. Anything
+/// else that lies there is somebody's.
+fn left_behind(
+    project: &Project,
+    name: &str,
+    own: &OwnTree,
+    made: &str,
+) -> Result<Option<Project>, EngineError> {
+    let dir = project.worktree(name);
+    if worktree::echo(&dir)? != own.base {
+        return Ok(None);
+    }
+    let scratch = project.work(name);
+    std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+    let lies = git::edits(&dir, &scratch.join("fork-index"))?;
+    let tree = |of: &str| {
+        git(
+            project.top(),
+            &["rev-parse", &format!("{of}^{{tree}}")],
+            &[],
+        )
+    };
+    Ok((tree(&lies)? == tree(made)?).then(|| project.of_run(name)))
+}
+
+/// Makes the files of a fresh worktree what they were: it stands on what the other run began with, and what
+/// was made since lies in it, as in the other run's.
+fn lay_work(place: &Project, own: &OwnTree, made: &str) -> Result<(), EngineError> {
+    let names = ["diff", "--name-only", "--no-renames", "-z", &own.base, made];
+    let names = git(place.repo(), &names, &[])?;
+    let names = names
+        .split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty());
+    let names: Vec<String> = names
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect();
+    git::put_back(place.repo(), made, &names)
+}

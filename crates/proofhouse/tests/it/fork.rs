@@ -1,0 +1,243 @@
+//! A run that leaves another one: it stands where that stood, has used up what that had, and its audit
+//! holds it to that.
+
+use crate::support::{CHECK, HONEST, Said, TASK, World, says};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// The run `t` in a tree of its own, up to the question whether it is good; and Ann's key.
+fn waiting() -> (World, PathBuf) {
+    let world = World::of_ann();
+    let key = world.approver("ann");
+    let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
+    let more = ["--name", "t", "--autonomy", "conservative"];
+    says(&world, &[&TASK[..], &told, &more].concat()).exits(0);
+    says(&world, &["run", "t"]).exits(2);
+    (world, key)
+}
+
+fn decide(world: &World, run: &str, option: &str, key: &std::path::Path) -> Said {
+    let key = key.to_str().unwrap();
+    let why = ["--because", "I looked at it", "--sign", key];
+    says(world, &[&["decide", run, option], &why[..]].concat())
+}
+
+fn fork(world: &World, run: &str, at: u64, name: &str) -> Said {
+    let at = at.to_string();
+    let asked = ["fork", run, "--at", &at, "--name", name, "--json"];
+    says(world, &asked)
+}
+
+/// Where a run stands, and what it has used; not what it is called.
+fn stands(world: &World, run: &str, seq: u64) -> Value {
+    let seq = seq.to_string();
+    let said = says(world, &["replay", run, "--at", &seq, "--json"]);
+    let mut facts = said.exits(0).json();
+    let all = facts.as_object_mut().unwrap();
+    for own in ["run", "head", "last", "record"] {
+        all.remove(own);
+    }
+    facts
+}
+
+fn journal(world: &World, run: &str) -> Vec<Value> {
+    let text = world.read(&format!(".proofhouse/journal/{run}.jsonl"));
+    let lines = text.lines();
+    lines
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+#[test]
+fn a_fork_goes_on_from_where_the_other_was_and_leaves_it_alone() {
+    let (world, key) = waiting();
+    let asked = journal(&world, "t");
+    let at = asked.len() as u64;
+    decide(&world, "t", "approve", &key).exits(0);
+    says(&world, &["run", "t"]).exits(0);
+    let whole = world.read(".proofhouse/journal/t.jsonl");
+    let begun = fork(&world, "t", at, "other").exits(0).json();
+    assert_eq!(
+        (&begun["state"], &begun["seq"]),
+        (&"review".into(), &at.into())
+    );
+    let first = &journal(&world, "other")[0]["body"]["forked"];
+    assert_eq!(first["run"], "t");
+    assert_eq!(first["hash"], asked[at as usize - 1]["hash"]);
+    assert_eq!(first["commit"], begun["commit"]);
+    assert_eq!(stands(&world, "other", at), stands(&world, "t", at));
+    // The work lies in its own worktree; the other run, its worktree and the person's tree are as they were.
+    assert_eq!(
+        world.read(".proofhouse/worktrees/other/code.txt"),
+        world.read(".proofhouse/worktrees/t/code.txt")
+    );
+    assert_eq!(world.read("code.txt"), "bad\n");
+    assert_eq!(world.read(".proofhouse/journal/t.jsonl"), whole);
+    let state = world.read(".proofhouse/tasks/other/STATE.md");
+    assert!(state.contains("Phase: review"), "{state}");
+    says(&world, &["audit"]).exits(0);
+    // The question is asked again, and can be answered otherwise: the agent works once more.
+    let status = says(&world, &["status", "other", "--json"]).exits(0).json();
+    assert_eq!(status["waiting_for"]["reason"], "approval");
+    let used = status["budgets"]["attempts"]["used"].as_u64().unwrap();
+    assert_eq!(used, 5, "what was used up is used up");
+    decide(&world, "other", "approve", &key).exits(0);
+    says(&world, &["run", "other"]).exits(0);
+    says(&world, &["audit"]).exits(0);
+    let both = says(&world, &["compare", "t", "other", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(both["common"], at);
+    assert_eq!(both["differences"], serde_json::json!([]));
+    assert_eq!(both["sides"][0]["doing"], "done");
+    let said = says(&world, &["compare", "t", "other"]).exits(0);
+    assert!(said.out.contains("the same, to the letter"), "{}", said.out);
+    // It lands as any other.
+    says(&world, &["land", "other"]).exits(0);
+    assert_eq!(
+        world.read("code.txt"),
+        world.git(&["show", "main:code.txt"]) + "\n"
+    );
+    says(&world, &["audit"]).exits(0);
+    // A fork of a fork, and an attestation with a decision that was made in the first.
+    let again = journal(&world, "other").len() as u64;
+    fork(&world, "other", again, "third").exits(0);
+    says(&world, &["audit", "third"]).exits(0);
+    let vouch = ["attest", "third", "--sign", key.to_str().unwrap()];
+    let said = says(&world, &vouch).exits(0);
+    world.write("agent/f", &said.out);
+    let said = says(&world, &["verify", "agent/f", "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(said["decisions"][0]["run"], "other");
+    assert_eq!(
+        said["decisions"][0]["signature"]["listed"],
+        "ann@example.org"
+    );
+}
+
+#[test]
+fn at_every_record_a_fork_stands_as_the_run_stood_or_is_refused_by_name() {
+    let (world, _) = waiting();
+    let (mut forked, mut refused) = (0, 0);
+    for record in journal(&world, "t") {
+        let at = record["seq"].as_u64().unwrap();
+        let name = format!("f{at}");
+        let said = fork(&world, "t", at, &name);
+        if said.code == 1 {
+            assert!(said.err.contains("fork_uncommitted"), "{}", said.err);
+            refused += 1;
+            continue;
+        }
+        said.exits(0);
+        assert_eq!(
+            stands(&world, &name, at),
+            stands(&world, "t", at),
+            "record {at}"
+        );
+        forked += 1;
+    }
+    assert!(forked > 25 && refused < 5, "{forked} and {refused}");
+    let audit = says(&world, &["audit", "--json"]).exits(0).json();
+    assert_eq!(audit["runs"].as_array().unwrap().len(), forked + 1);
+    // One in the middle, with an attempt in flight, runs to the question of its own accord.
+    let began = journal(&world, "t").into_iter().find(|record| {
+        record["kind"] == "effect_began.v1" && record["body"]["state"] == "implement"
+    });
+    let at = began.unwrap()["seq"].as_u64().unwrap();
+    says(&world, &["run", &format!("f{at}")]).exits(2);
+    says(&world, &["audit", &format!("f{at}")]).exits(0);
+    let lost = journal(&world, &format!("f{at}"));
+    assert!(lost.iter().any(|one| one["kind"] == "effect_lost.v1"));
+}
+
+#[test]
+fn no_fork_is_a_way_around_what_was_used_up_or_signed() {
+    let (world, key) = waiting();
+    decide(&world, "t", "approve", &key).exits(0);
+    let at = journal(&world, "t").len() as u64;
+    fork(&world, "t", at, "f").exits(0);
+    says(&world, &["audit", "f"]).exits(0);
+    let finds = |code: &str, change: &dyn Fn(&mut Vec<store::Entry>)| {
+        let path = world.at(".proofhouse/journal/f.jsonl");
+        let whole = std::fs::read(&path).unwrap();
+        world.rewrite("f", |mut entries| {
+            change(&mut entries);
+            entries
+        });
+        let said = says(&world, &["audit", "f"]).exits(1);
+        assert!(
+            said.out.contains(&format!("[{code}]")),
+            "{code}: {}",
+            said.out
+        );
+        std::fs::write(&path, whole).unwrap();
+    };
+    finds("parent_differs", &|all| {
+        all[0].body["budgets"] = serde_json::json!({"attempts": 1000});
+    });
+    finds("parent_differs", &|all| {
+        all[0].body["forked"]["commit"] = all[0].body["own_tree"]["base"].clone();
+    });
+    finds("parent_differs", &|all| {
+        all[0].body["forked"]["hash"] = "0".repeat(64).into();
+    });
+    // An attempt less, or a decision of other words.
+    finds("parent_differs", &|all| {
+        let attempt = all
+            .iter()
+            .position(|one| one.kind == "attempt_ended.v1")
+            .unwrap();
+        all[attempt].body["outcome"]["reason"] = "nothing".into();
+    });
+    finds("forged_decision", &|all| {
+        let decided = all.iter_mut().find(|one| one.kind == "decided.v1").unwrap();
+        decided.body["because"] = "because I say so".into();
+    });
+    // As it was, it holds; without the other run it does not.
+    says(&world, &["audit", "f"]).exits(0);
+    let path = world.at(".proofhouse/journal/t.jsonl");
+    let whole = std::fs::read_to_string(&path).unwrap();
+    let lines: Vec<&str> = whole.lines().collect();
+    std::fs::write(&path, lines[..lines.len() - 4].join("\n") + "\n").unwrap();
+    let said = says(&world, &["audit", "f"]).exits(1);
+    assert!(said.out.contains("[parent_differs]"), "{}", said.out);
+    std::fs::write(&path, &whole).unwrap();
+    says(&world, &["audit", "f"]).exits(0);
+}
+
+#[test]
+fn a_fork_that_was_killed_before_it_was_one_can_be_made_again() {
+    let (world, _) = waiting();
+    let at = journal(&world, "t").len() as u64;
+    fork(&world, "t", at, "f").exits(0);
+    // The journal comes last, and its records after it.
+    std::fs::remove_file(world.at(".proofhouse/journal/f.jsonl")).unwrap();
+    world.git(&["update-ref", "-d", "refs/proofhouse/records/f"]);
+    fork(&world, "t", at, "f").exits(0);
+    assert_eq!(stands(&world, "f", at), stands(&world, "t", at));
+    says(&world, &["audit"]).exits(0);
+    // What somebody has put there is theirs.
+    std::fs::remove_file(world.at(".proofhouse/journal/f.jsonl")).unwrap();
+    world.git(&["update-ref", "-d", "refs/proofhouse/records/f"]);
+    world.write(".proofhouse/worktrees/f/mine.txt", "mine\n");
+    let said = fork(&world, "t", at, "f").exits(1);
+    assert!(said.err.contains("worktree_in_use"), "{}", said.err);
+    assert_eq!(world.read(".proofhouse/worktrees/f/mine.txt"), "mine\n");
+}
+
+#[test]
+fn what_cannot_be_left_says_so() {
+    let world = World::new();
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    world.run(&["run", "t"]).exits(2);
+    world
+        .run(&["fork", "t", "--at", "5"])
+        .refuses(1, "works_here");
+    let (world, _) = waiting();
+    let none = ["fork", "t", "--at", "900"];
+    says(&world, &none).refuses(1, "unknown_record");
+    let taken = ["fork", "t", "--at", "2", "--name", "t"];
+    says(&world, &taken).refuses(1, "run_exists");
+    says(&world, &["compare", "t", "nobody"]).refuses(1, "unknown_run");
+}
