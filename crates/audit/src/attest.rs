@@ -42,6 +42,9 @@ pub struct Attested {
     /// One envelope on each line.
     #[serde(skip)]
     pub bundle: String,
+    /// The last passed gate of every state as a link of the older form, under the name of its file.
+    #[serde(skip)]
+    pub links: BTreeMap<String, String>,
 }
 
 /// A record's place, by which it can be found again.
@@ -90,6 +93,11 @@ pub fn attest(project: &Project, run: &str, key: &AttestKey) -> Result<Attested,
         .collect();
     lines.push(seal(statement::summary(&told, &inputs))?);
     let public = key.public();
+    let mut links = BTreeMap::new();
+    for one in told.gates.iter().filter(|(gate, ..)| gate.passed) {
+        let file = format!("{}.{}.link", one.0.state, &public.keyid[..8]);
+        links.insert(file, seal(statement::former_link(&told, one))?);
+    }
     let bundle = lines.join("\n") + "\n";
     // Nothing leaves the house that would be refused elsewhere.
     let trust = Trust {
@@ -106,6 +114,7 @@ pub fn attest(project: &Project, run: &str, key: &AttestKey) -> Result<Attested,
         keyid: public.keyid.clone(),
         fingerprint: public.fingerprint.clone(),
         bundle,
+        links,
         run: told.run,
     })
 }

@@ -83,6 +83,28 @@ pub(super) fn link(told: &Told, (gate, place, tree): &(Gate, Place, Option<Strin
     statement(LINK, subject, predicate)
 }
 
+/// The same in the older form, which layouts are verified against: a step is a state, its product the record.
+pub(super) fn former_link(told: &Told, (gate, place, _): &(Gate, Place, Option<String>)) -> Value {
+    let of = |name: &str, digest: &str| (name.to_owned(), json!({"sha256": digest}));
+    let trees = gate.checks.iter().map(|one| one.tree.as_str());
+    let trees = trees
+        .filter(|tree| !tree.is_empty())
+        .map(|tree| of("tree", tree));
+    let head = of(&format!("run/{}", told.run), &told.head.hash);
+    let own = of(&format!("gate/{}", gate.state), &place.hash);
+    let ran = gate.checks.iter().filter(|one| !one.argv.is_empty());
+    let command: Vec<&String> = ran.take(1).flat_map(|one| &one.argv).collect();
+    json!({
+        "_type": "link",
+        "name": gate.state,
+        "command": command,
+        "materials": trees.collect::<serde_json::Map<String, Value>>(),
+        "products": serde_json::Map::from_iter([head, own]),
+        "byproducts": {"return-value": 0, "passed": gate.passed},
+        "environment": {"proofhouse": env!("CARGO_PKG_VERSION")},
+    })
+}
+
 fn check(check: &Check) -> Value {
     let mut said = json!({
         "check": check.check,

@@ -19,6 +19,12 @@ pub(crate) fn attest(project: &Project, args: &Attest, out: &Out) -> Result<u8, 
         return signing::show(attested.bundle.as_bytes());
     };
     store::write_atomic(path, attested.bundle.as_bytes())?;
+    if let Some(folder) = &args.links {
+        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        for (file, link) in &attested.links {
+            store::write_atomic(&folder.join(file), link.as_bytes())?;
+        }
+    }
     if out.json {
         out.facts(&attested);
         return Ok(exit::OK);

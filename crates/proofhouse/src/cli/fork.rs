@@ -36,7 +36,7 @@ pub(crate) fn fork(project: &Project, args: &Fork, out: &Out) -> Result<u8, Engi
 }
 
 pub(crate) fn compare(project: &Project, args: &Compare, out: &Out) -> Result<u8, EngineError> {
-    let both = Both::of(&project.at_top(), &args.first, &args.second)?;
+    let both = Both::of(&project.at_top(), &args.run, &args.other)?;
     if out.json {
         out.facts(&both);
         return Ok(exit::OK);

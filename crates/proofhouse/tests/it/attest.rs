@@ -226,10 +226,10 @@ fn what_lands_can_carry_it_as_a_note() {
 }
 
 /// By the tools of others: `python3 -m venv V && V/bin/pip install 'securesystemslib[crypto]'
-/// in-toto-attestation`, then `PROOFHOUSE_IN_TOTO_PYTHON=V/bin/python cargo test -p proofhouse --test it
+/// in-toto-attestation in-toto`, then `PROOFHOUSE_IN_TOTO_PYTHON=V/bin/python cargo test -p proofhouse --test it
 /// attest -- --ignored`.
 #[test]
-#[ignore = "needs securesystemslib and in-toto-attestation from PyPI"]
+#[ignore = "needs securesystemslib, in-toto-attestation and in-toto from PyPI"]
 fn the_tools_of_others_read_it_and_refuse_what_was_changed() {
     let python = std::env::var("PROOFHOUSE_IN_TOTO_PYTHON").expect("where they are installed");
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/attest/check.py");
@@ -251,4 +251,29 @@ fn the_tools_of_others_read_it_and_refuse_what_was_changed() {
     assert_ne!(other, text);
     world.write("agent/other", &other);
     assert!(!checked(&world.at("agent/other")).0);
+    // Links of the older form, against a layout whose steps are the states.
+    let out = ["--out", "agent/again", "--links", "agent/links"];
+    let vouch = ["attest", "t", "--sign", "agent/ci"];
+    says(&world, &[&vouch[..], &out].concat()).exits(0);
+    let layout = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/attest/layout.py");
+    let steps = |states: &[&str]| {
+        let mut command = Command::new(&python);
+        let command = command.arg(layout).arg(world.at("agent/links"));
+        let said = command.arg(&public).args(states).output().unwrap();
+        (
+            said.status.success(),
+            String::from_utf8_lossy(&said.stderr).into_owned(),
+        )
+    };
+    let all = ["intake", "shape", "implement", "verify", "review"];
+    let (good, err) = steps(&all);
+    assert!(good, "{err}");
+    assert!(!steps(&["intake", "exam"]).0, "a step that nobody made");
+    let links = std::fs::read_dir(world.at("agent/links")).unwrap();
+    let mut links = links.map(|link| link.unwrap().path());
+    let link = links.find(|link| link.to_string_lossy().contains("verify."));
+    let text = std::fs::read_to_string(link.as_ref().unwrap()).unwrap();
+    let other = text.replacen("\"payload\":\"eyJ", "\"payload\":\"eyK", 1);
+    std::fs::write(link.unwrap(), other).unwrap();
+    assert!(!steps(&all).0, "one that was changed");
 }

@@ -204,6 +204,45 @@ fn an_exam_stays_sealed_until_the_run_is_over() {
     says(&world, &["audit", "--ci"]).exits(0);
 }
 
+/// A fork has the exam of the run that it left, under seal as well; where it was sat, nobody sits it again.
+#[test]
+fn a_fork_keeps_the_exam_under_seal_and_never_sits_it_twice() {
+    let world = world();
+    does(&world, &["--exam"]).exits(2);
+    let journal = world.journal();
+    let sealed = |record: &&serde_json::Value| record.to_string().contains("\"sealed\":true");
+    let sat = journal.iter().rfind(sealed).unwrap()["seq"].clone();
+    let fork = |at: &serde_json::Value, name: &str| {
+        let at = at.to_string();
+        says(&world, &["fork", "t", "--at", &at, "--name", name])
+    };
+    let before = (sat.as_u64().unwrap() - 1).into();
+    let said = fork(&before, "early").refuses(1, "fork_exam_spent");
+    assert!(said.err.contains(&format!("record {sat}")), "{}", said.err);
+    let last = journal.last().unwrap()["seq"].clone();
+    fork(&last, "f").exits(0);
+    let count = |run: &str| {
+        let folder = world.at(&format!(".proofhouse/work/{run}/sealed"));
+        store::walk(&folder, &|_| false).unwrap().len()
+    };
+    assert!(count("t") > 0 && count("t") == count("f"));
+    says(&world, &["audit", "--ci"]).exits(0);
+    // The work as the gate let it pass, which no commit holds yet.
+    let work = |run: &str| world.read(&format!(".proofhouse/worktrees/{run}/src/total.sh"));
+    assert_eq!(work("f"), work("t"));
+    let forked = world.read(".proofhouse/journal/f.jsonl");
+    assert!(forked.contains("\"tree\":"), "{forked}");
+    let key = world.approver("ann");
+    let approve = ["decide", "f", "approve", "--because", "it is so", "--sign"];
+    says(&world, &[&approve[..], &[key.to_str().unwrap()]].concat()).exits(0);
+    says(&world, &["run", "f"]).exits(0);
+    says(&world, &["audit", "--ci"]).exits(0);
+    says(&world, &["land", "f"]).exits(0);
+    assert_eq!(world.read("src/total.sh"), work("t"));
+    // The other waits for its own answer.
+    assert_eq!(world.status()["waiting_for"]["reason"], "approval");
+}
+
 #[test]
 fn a_refactor_leaves_every_test_as_it_is() {
     let world = world();

@@ -12,6 +12,9 @@ pub(crate) struct Attest {
     /// Write it here (default: standard output)
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Write a link of the older form for each gate here, for `in-toto-verify` with a layout
+    #[arg(long, value_name = "DIR", requires = "out")]
+    pub(crate) links: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -39,7 +39,7 @@ pub(crate) struct Fork {
 #[derive(Debug, clap::Args)]
 pub(crate) struct Compare {
     /// A run
-    pub(crate) first: String,
+    pub(crate) run: String,
     /// Another one
-    pub(crate) second: String,
+    pub(crate) other: String,
 }
