@@ -282,12 +282,10 @@ fn shown(history: &History, noted: Option<&str>, policy: &Policy) -> Option<Show
                     });
                 }
             }
-            Body::Decided(decision) => {
-                // Behind the proof, whether its commit was made before or comes after.
-                if decision.signature.is_some() {
-                    last.iter_mut().for_each(|(_, signed)| *signed = true);
-                    found.iter_mut().for_each(|shown| shown.signed = true);
-                }
+            // Behind the proof, whether its commit was made before or comes after.
+            Body::Decided(decision) if decision.signature.is_some() => {
+                last.iter_mut().for_each(|(_, signed)| *signed = true);
+                found.iter_mut().for_each(|shown| shown.signed = true);
             }
             _ => {}
         }
