@@ -104,19 +104,12 @@ impl Lineage {
     }
 }
 
+/// What a run was started with. Its first line alone is read: most runs are no forks, and what is wrong with
+/// it has its finding elsewhere.
 fn first(project: &Project, run: &str) -> Option<RunStarted> {
     let name = RunName::new(run).ok()?;
-    let mut first = None;
-    // What cannot be read has its finding elsewhere.
-    let _ = Journal::read(&project.journals(), &name, Replay::default(), |record| {
-        if record.seq == 1
-            && let Body::RunStarted(started) = look::event(&record)?.body
-        {
-            first = Some(*started);
-        }
-        Ok(())
-    });
-    first
+    let body = look::first_body(project, &name).ok()??;
+    serde_json::from_value(body).ok()
 }
 
 /// The records of a run up to one of them, and what it was started with; none if its chain does not hold.

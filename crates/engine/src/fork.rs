@@ -21,6 +21,7 @@ use workspace::git::{self, git};
 use workspace::project::{Project, Records};
 use workspace::records;
 use workspace::secrets::Secrets;
+use workspace::worktree;
 
 /// What a person asks for.
 #[derive(Debug, Clone)]
@@ -76,8 +77,15 @@ pub fn fork(project: &Project, asked: &NewFork) -> Result<ForkBegun, EngineError
     let missing = workspace::agent::missing(project, &workflow, &config, agent)?;
     // From here on something is written; the journal comes last, without which it is no run.
     project.prepare(Records::OnRef)?;
-    let place = place::make(project, name.as_str(), &own, &Place::OwnTree(None))?;
-    lay_work(&place, &own, tree.as_deref().unwrap_or(&commit))?;
+    let made = tree.as_deref().unwrap_or(&commit);
+    let place = match left_behind(project, name.as_str(), &own, made)? {
+        Some(place) => place,
+        None => {
+            let place = place::make(project, name.as_str(), &own, &Place::OwnTree(None))?;
+            lay_work(&place, &own, made)?;
+            place
+        }
+    };
     if commit != own.base {
         let own_ref = git::run_ref(name.as_str());
         git(project.repo(), &["update-ref", &own_ref, &commit], &[])?;
@@ -254,6 +262,31 @@ fn started(
         }),
         ..parent.clone()
     }
+}
+
+/// The worktree of a fork that was killed before it had a journal: exactly what this one would make. Anything
+/// else that lies there is somebody's.
+fn left_behind(
+    project: &Project,
+    name: &str,
+    own: &OwnTree,
+    made: &str,
+) -> Result<Option<Project>, EngineError> {
+    let dir = project.worktree(name);
+    if worktree::echo(&dir)? != own.base {
+        return Ok(None);
+    }
+    let scratch = project.work(name);
+    std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+    let lies = git::edits(&dir, &scratch.join("fork-index"))?;
+    let tree = |of: &str| {
+        git(
+            project.top(),
+            &["rev-parse", &format!("{of}^{{tree}}")],
+            &[],
+        )
+    };
+    Ok((tree(&lies)? == tree(made)?).then(|| project.of_run(name)))
 }
 
 /// Makes the files of a fresh worktree what they were: it stands on what the other run began with, and what

@@ -226,7 +226,8 @@ pub fn first_named(project: &Project, name: &RunName) -> Result<Option<String>, 
     Ok(first.and_then(|body| Some(body["workflow"].as_str()?.to_owned())))
 }
 
-fn first_body(project: &Project, name: &RunName) -> Result<Option<Value>, EngineError> {
+/// The body of the journal's first line, read as leniently: nothing else of the journal is read.
+pub fn first_body(project: &Project, name: &RunName) -> Result<Option<Value>, EngineError> {
     let path = project.journals().join(format!("{name}.jsonl"));
     let file = std::fs::File::open(&path).map_err(EngineError::io("open", &path))?;
     let mut line = String::new();

@@ -207,6 +207,26 @@ fn no_fork_is_a_way_around_what_was_used_up_or_signed() {
 }
 
 #[test]
+fn a_fork_that_was_killed_before_it_was_one_can_be_made_again() {
+    let (world, _) = waiting();
+    let at = journal(&world, "t").len() as u64;
+    fork(&world, "t", at, "f").exits(0);
+    // The journal comes last, and its records after it.
+    std::fs::remove_file(world.at(".proofhouse/journal/f.jsonl")).unwrap();
+    world.git(&["update-ref", "-d", "refs/proofhouse/records/f"]);
+    fork(&world, "t", at, "f").exits(0);
+    assert_eq!(stands(&world, "f", at), stands(&world, "t", at));
+    says(&world, &["audit"]).exits(0);
+    // What somebody has put there is theirs.
+    std::fs::remove_file(world.at(".proofhouse/journal/f.jsonl")).unwrap();
+    world.git(&["update-ref", "-d", "refs/proofhouse/records/f"]);
+    world.write(".proofhouse/worktrees/f/mine.txt", "mine\n");
+    let said = fork(&world, "t", at, "f").exits(1);
+    assert!(said.err.contains("worktree_in_use"), "{}", said.err);
+    assert_eq!(world.read(".proofhouse/worktrees/f/mine.txt"), "mine\n");
+}
+
+#[test]
 fn what_cannot_be_left_says_so() {
     let world = World::new();
     world.start(HONEST, &["--autonomy", "conservative"]);
