@@ -13,9 +13,11 @@ use report::look::peek_run;
 use report::work::Work;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use workspace::error::EngineError;
-use workspace::git::git;
+use workspace::git::{TRAILER, git};
 use workspace::project::Project;
 use workspace::worktree;
 
@@ -92,11 +94,14 @@ pub fn covers(
     };
     for (path, (before, after)) in changed(repo, &base, &span.head, None)? {
         match vouched(&proven, &path, &before, &after) {
-            Ok(run) => coverage.covered.push(Covered {
-                path,
-                run: run.run.clone(),
-                worth: run.worth.clone(),
-            }),
+            Ok(runs) => {
+                let run = maker(repo, (&base, &span.head), &path, &runs)?;
+                coverage.covered.push(Covered {
+                    path,
+                    run: run.run.clone(),
+                    worth: run.worth.clone(),
+                });
+            }
             Err(why) => coverage.uncovered.push(Uncovered {
                 required: policy.requires(&path),
                 path,
@@ -107,14 +112,44 @@ pub fn covers(
     Ok(coverage)
 }
 
-/// The run that made a file what it is, from what it was through runs alone; or why there is none. A run
+/// Which of several runs that made a file what it is made it here: the one that the last commit of this
+/// change speaks of which touched the file, on the side of a merge that was kept. All of them count, so
+/// nothing is believed here but a name.
+fn maker<'a>(
+    repo: &Path,
+    (base, head): (&str, &str),
+    path: &str,
+    runs: &[&'a Proven],
+) -> Result<&'a Proven, EngineError> {
+    let [first, _, ..] = runs else {
+        return Ok(runs[0]);
+    };
+    let span = format!("{base}..{head}");
+    // A name that is no text cannot be asked for.
+    let Some(name) = store::decode_path(path).filter(|name| name.to_str() == Some(path)) else {
+        return Ok(first);
+    };
+    let name = format!(":(literal){}", name.display());
+    let format = format!("--format=%(trailers:key={TRAILER},valueonly)");
+    let args = ["log", "--no-merges", &format, &span, "--", &name];
+    let told = git(repo, &args, &[])?;
+    let told = String::from_utf8_lossy(&told);
+    // `RUN@HEAD`.
+    let mut named = told
+        .lines()
+        .filter_map(|line| line.trim().split('@').next());
+    let by_commit = named.find_map(|name| runs.iter().find(|run| run.run == name));
+    Ok(by_commit.unwrap_or(first))
+}
+
+/// The runs that made a file what it is, from what it was through runs alone; or why there is none. A run
 /// that found something else there vouches for nothing of that.
 fn vouched<'a>(
     proven: &'a [Proven],
     path: &str,
     before: &Content,
     after: &Content,
-) -> Result<&'a Proven, String> {
+) -> Result<Vec<&'a Proven>, String> {
     let steps = || {
         let of = proven.iter();
         of.filter_map(|run| Some((run, run.files.get(path)?)))
@@ -122,18 +157,20 @@ fn vouched<'a>(
     let mut reached: BTreeSet<&Content> = BTreeSet::from([before]);
     loop {
         let many = reached.len();
-        for (run, (from, to)) in steps().filter(|(run, _)| run.doubt.is_none()) {
-            if !reached.contains(from) {
-                continue;
+        for (_, (from, to)) in steps().filter(|(run, _)| run.doubt.is_none()) {
+            if reached.contains(from) {
+                reached.insert(to);
             }
-            if to == after {
-                return Ok(run);
-            }
-            reached.insert(to);
         }
         if reached.len() == many {
             break;
         }
+    }
+    let made = steps()
+        .filter(|(run, (from, to))| run.doubt.is_none() && to == after && reached.contains(from));
+    let made: Vec<&Proven> = made.map(|(run, _)| run).collect();
+    if !made.is_empty() {
+        return Ok(made);
     }
     let same = || steps().filter(|(_, (_, to))| to == after);
     let doubted = same().find_map(|(run, _)| Some((run, run.doubt.as_ref()?)));
@@ -227,27 +264,28 @@ fn shown(history: &History, noted: Option<&str>, policy: &Policy) -> Option<Show
         let plain = result.ran.is_some() && result.verdict == Verdict::Pass;
         Worth::of(result).or(plain.then_some(Worth::Weak))
     };
-    let (mut last, mut found) = (None, None);
+    let (mut last, mut found): (Option<(Worth, bool)>, Option<Shown>) = (None, None);
     for event in history.events() {
         match &event.body {
             Body::GateEnded(ended) => {
                 let worth = ended.results.iter().filter_map(executed).max();
-                last = worth.filter(|_| passed.contains(&ended.effect));
+                let worth = worth.filter(|_| passed.contains(&ended.effect));
+                last = worth.map(|worth| (worth, false));
             }
             Body::CheckpointEnded(ended) => {
-                let worth = last.take().filter(|worth| policy.is_met_by(*worth));
-                if let (Some(worth), Some(commit)) = (worth, &ended.commit) {
+                let shown = last.take().filter(|(worth, _)| policy.is_met_by(*worth));
+                if let (Some((worth, signed)), Some(commit)) = (shown, &ended.commit) {
                     found = Some(Shown {
                         commit: commit.clone(),
                         worth,
-                        signed: false,
+                        signed,
                     });
                 }
             }
-            Body::Decided(decision) => {
-                if let Some(shown) = &mut found {
-                    shown.signed |= decision.signature.is_some();
-                }
+            // Behind the proof, whether its commit was made before or comes after.
+            Body::Decided(decision) if decision.signature.is_some() => {
+                last.iter_mut().for_each(|(_, signed)| *signed = true);
+                found.iter_mut().for_each(|shown| shown.signed = true);
             }
             _ => {}
         }
@@ -275,11 +313,12 @@ fn changed(
     ];
     args.extend(without);
     let told = git(repo, &args, &[])?;
-    let told = String::from_utf8_lossy(&told);
-    let mut parts = told.split('\0');
+    let mut parts = told.split(|byte| *byte == 0);
     let mut files = BTreeMap::new();
-    // `:OLDMODE NEWMODE OLD NEW STATUS`, then the path.
+    // `:OLDMODE NEWMODE OLD NEW STATUS`, then the path, which may be no text.
     while let (Some(facts), Some(path)) = (parts.next(), parts.next()) {
+        let facts = String::from_utf8_lossy(facts);
+        let path = store::encode_path(Path::new(OsStr::from_bytes(path)));
         let facts: Vec<&str> = facts.trim_start_matches(':').split(' ').collect();
         let [old_mode, mode, old, new, status] = facts.as_slice() else {
             continue;
@@ -287,7 +326,7 @@ fn changed(
         let content = |mode: &str, object: &str| Some((mode.to_owned(), object.to_owned()));
         let before = content(old_mode, old).filter(|_| *status != "A");
         let after = content(mode, new).filter(|_| *status != "D");
-        files.insert(path.to_owned(), (before, after));
+        files.insert(path, (before, after));
     }
     Ok(files)
 }

@@ -137,6 +137,14 @@ fn read(
         report
             .findings
             .extend(landed::findings(project, name, &walker.machine)?);
+        let started = walker.machine.started();
+        if let Some(started) = started.filter(|one| one.instead_of_built_in) {
+            let what = format!(
+                "`{}` was a folder of the repository's own here, and not the workflow that comes with proofhouse",
+                started.workflow
+            );
+            report.notes.push(beside("own_workflow", what));
+        }
         // Under seal until the run is over, and then like any other.
         let over = matches!(
             walker.machine.status().activity,

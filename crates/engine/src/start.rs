@@ -222,6 +222,7 @@ fn begin(
         weak: asked.weak.unwrap_or_else(|| config.weak()),
         signers: None,
         forked: None,
+        instead_of_built_in: project.stands_in_for_built_in(&workflow.name),
     };
     refuse_folder(project, &workflow, &started)?;
     Secrets::of(&config, project.repo()).refuse_start(&started)?;

@@ -198,6 +198,9 @@ pub struct RunStarted {
     /// Where it left another run: the records up to there are copies of that run's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked: Option<Forked>,
+    /// Is the workflow a folder of the person's that stands in the place of a built-in one?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub instead_of_built_in: bool,
 }
 
 /// The place where a run left another one.

@@ -345,6 +345,11 @@ impl Project {
         !name.contains(['/', '.']) && self.home().join("workflows").join(name).is_dir()
     }
 
+    /// Is it a folder of the person's that is taken in the place of a built-in workflow?
+    pub fn stands_in_for_built_in(&self, name: &str) -> bool {
+        self.is_own_workflow(name) && flow::built_in(name).is_some()
+    }
+
     /// The files of a workflow.
     pub fn workflow_source(&self, name: &str) -> Result<Source, Error> {
         if self.is_own_workflow(name) {

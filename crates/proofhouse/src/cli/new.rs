@@ -122,6 +122,12 @@ pub(crate) fn tell(
             }
         }
     }
+    if project.stands_in_for_built_in(&args.workflow) {
+        out.warn(&[format!(
+            "`{0}` is the folder .proofhouse/workflows/{0} here, not the workflow that comes with proofhouse: its gates are whatever that folder says",
+            args.workflow
+        )]);
+    }
     out.warn(&started.missing);
     let own = project.of_run(&started.run);
     if own.repo() != project.repo() {

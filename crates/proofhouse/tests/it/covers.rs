@@ -193,6 +193,176 @@ fn a_run_vouches_for_what_it_made_of_what_lies_there_and_for_no_more() {
     says(&clone, &["audit", "--covers", "HEAD..origin/main~1"]).refuses(1, "span_invalid");
 }
 
+#[test]
+fn of_several_runs_that_made_the_same_the_one_is_named_that_landed() {
+    let (world, clone) = landed();
+    world.git(&["push", "--quiet", "origin", "HEAD:refs/heads/main"]);
+    let script = crate::support::HONEST.replace("text = \"good\\n\"", "text = \"good, twice\\n\"");
+    world.write("agent/script.toml", &script);
+    let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
+    // Both from one base, with the same answer; nobody takes the first.
+    for name in ["a", "z"] {
+        says(&world, &[&TASK[..], &told, &["--name", name]].concat()).exits(0);
+        says(&world, &["run", name]).exits(0);
+    }
+    world.write("other.txt", "meanwhile\n");
+    world.commit("meanwhile");
+    says(&world, &["land", "z", "--merge"]).exits(0);
+    pushed(&world, &clone, "change");
+    let said = covers(&clone).exits(0);
+    assert_eq!(said.json()["covers"]["covered"][0]["path"], "code.txt");
+    assert_eq!(said.json()["covers"]["covered"][0]["run"], "z");
+    assert_eq!(whys(&said)[0].0, "other.txt");
+}
+
+#[test]
+fn a_name_that_is_no_text_is_told_in_letters_that_can_be_read() {
+    use std::os::unix::ffi::OsStrExt;
+    let (world, clone) = landed();
+    for name in [&b"raw-\xff"[..], b"raw-\xfe", b"esc-\x1b[31m"] {
+        let path = world.path().join(std::ffi::OsStr::from_bytes(name));
+        std::fs::write(path, "by hand\n").unwrap();
+    }
+    world.commit("by hand");
+    pushed(&world, &clone, "change");
+    let told = whys(&covers(&clone).exits(0));
+    // Three files, each by itself, and none of them is taken for another.
+    let raw: Vec<&String> = told.iter().map(|(path, _)| path).collect();
+    assert_eq!(raw.len(), 3, "{raw:?}");
+    assert!(raw.iter().any(|one| one.contains("raw-%FF")), "{raw:?}");
+    let said = says(&clone, &["audit", "--covers", "origin/main..HEAD"]).exits(0);
+    assert!(!said.out.contains('\u{1b}'), "{:?}", said.out);
+    assert!(said.out.contains("raw-%FE"), "{}", said.out);
+}
+
+#[test]
+fn a_policy_that_asks_for_a_signature_gets_one() {
+    let (world, clone) = landed();
+    let policy = "require = [\"code.txt\"]\nsigned = true\n";
+    world.git(&["checkout", "--quiet", "-B", "base", "origin/main"]);
+    world.write(
+        ".gitignore",
+        "agent/\n.proofhouse/*\n!.proofhouse/policy.toml\n!.proofhouse/approvers\n",
+    );
+    world.write(".proofhouse/policy.toml", policy);
+    let ann = world.approver("ann").display().to_string();
+    world.commit("policy");
+    world.git(&["push", "--quiet", "origin", "HEAD:refs/heads/main"]);
+    // Nobody signed for `t`, which a journal made up as a whole could say as well.
+    world.git(&["checkout", "--quiet", "refs/proofhouse/t", "--", "code.txt"]);
+    world.commit("what `t` made");
+    pushed(&world, &clone, "change");
+    let told = whys(&covers(&clone).exits(1));
+    assert!(told[0].1.contains("nobody has signed for it"), "{told:?}");
+
+    world.git(&["reset", "--quiet", "--hard", "origin/main"]);
+    let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
+    let more = ["--name", "u", "--autonomy", "conservative"];
+    says(&world, &[&TASK[..], &told, &more].concat()).exits(0);
+    says(&world, &["run", "u"]).exits(2);
+    // What is edited while somebody reads is no part of what they approve.
+    let judged = world.git(&["show", "refs/proofhouse/u:code.txt"]);
+    world.write(
+        ".proofhouse/worktrees/u/code.txt",
+        "good, and nobody has seen this\n",
+    );
+    let because = ["--because", "I looked at it", "--sign", &ann];
+    says(
+        &world,
+        &[&["decide", "u", "approve"], &because[..]].concat(),
+    )
+    .exits(0);
+    says(&world, &["run", "u"]).exits(0);
+    assert_eq!(world.git(&["show", "refs/proofhouse/u:code.txt"]), judged);
+    says(&world, &["land", "u"]).exits(0);
+    pushed(&world, &clone, "change");
+    let said = covers(&clone);
+    assert_eq!(
+        said.json()["covers"]["covered"][0]["run"],
+        "u",
+        "{}",
+        said.out
+    );
+}
+
+#[test]
+fn a_workflow_that_judges_nothing_vouches_for_nothing_and_is_told() {
+    let (world, clone) = landed();
+    world.git(&["push", "--quiet", "origin", "HEAD:refs/heads/main"]);
+    let own = |path: &str, text: &str| {
+        world.write(&format!(".proofhouse/workflows/phase/{path}"), text);
+    };
+    own("workflow.toml", TRUSTING);
+    own("b.md", "Do it.\n");
+    own("task/STATE.md", "Phase: write\nResult: \n");
+    let script = "[[attempt]]\nstate = \"write\"\nsteps = [{ write = \"repo/code.txt\", text = \"good, twice\\n\" }, { set = \"Result\", to = \"it is good\" }]\nresult = { summary = \"done\", next = \"done\" }\n";
+    world.write("agent/script.toml", script);
+    let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
+    let new = [&["new", "phase"], &told[..], &["--name", "u"]].concat();
+    let new = says(&world, &new).exits(0);
+    let loud = "not the workflow that comes with proofhouse";
+    assert!(
+        format!("{}{}", new.out, new.err).contains(loud),
+        "{}",
+        new.out
+    );
+    says(&world, &["run", "u"]).exits(0);
+    says(&world, &["land", "u"]).exits(0);
+    let audit = says(&world, &["audit", "u"]).out;
+    assert!(audit.contains("own_workflow"), "{audit}");
+    pushed(&world, &clone, "change");
+    let told = whys(&covers(&clone));
+    assert!(
+        told.iter()
+            .any(|(path, why)| path == "code.txt" && why.contains("nothing that was run shows it")),
+        "{told:?}"
+    );
+}
+
+/// A workflow under the name of a built-in one that believes whatever it is told.
+const TRUSTING: &str = r#"
+name = "phase"
+about = "Believes everything."
+initial = "write"
+checkpoint = "passed_gates"
+
+[role.writer]
+can = ["read", "search", "execute", "edit"]
+about = "Writes."
+
+[state.write]
+kind = "work"
+role = "writer"
+brief = "b.md"
+passes = 3
+wall = "20m"
+gate = [{ check = "fields", required = ["Result"] }]
+
+[state.done]
+kind = "end"
+about = "Somebody said so."
+
+[[transition]]
+action = "written"
+from = "write"
+to = "done"
+by = "agent"
+when = ["requested", "gate.pass"]
+
+[task]
+state_file = "STATE.md"
+phase_field = "Phase"
+files = ["STATE.md"]
+
+[[task.field]]
+name = "Phase"
+engine = "state"
+[[task.field]]
+name = "Result"
+about = "What came of it."
+written_in = ["write"]
+"#;
+
 /// What the steps of a job run, in order: the blocks behind `|`.
 fn steps(job: &str) -> Vec<String> {
     let mut steps: Vec<(usize, String)> = Vec::new();
