@@ -63,6 +63,7 @@
         .then((answer) => (answer.ok ? answer.blob() : null))
         .then((blob) => { if (blob) one.src = URL.createObjectURL(blob); });
     });
+    box.querySelectorAll("button.copy").forEach((one) => one.remove());
     const fresh = document.createElement("div");
     fresh.dataset.part = box.dataset.part;
     fresh.append(template.content);

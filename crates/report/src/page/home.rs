@@ -72,10 +72,12 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
             })
             .collect();
         let markup = html! {
-            section aria-labelledby=(id) {
-                h2 id=(id) { (title) }
-                @if found.is_empty() { p.none { (none) } }
-                ul.rows { @for (of, row) in &found { (one(of, row, several)) } }
+            @if !(found.is_empty() && none.is_empty()) {
+                section aria-labelledby=(id) {
+                    h2 id=(id) { (title) }
+                    @if found.is_empty() { p.none { (none) } }
+                    ul.rows { @for (of, row) in &found { (one(of, row, several)) } }
+                }
             }
         };
         Part::new(id, markup)
