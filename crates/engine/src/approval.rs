@@ -35,6 +35,9 @@ use workspace::error::EngineError;
 /// What a signature is for. A signature made for mail, files or git is none for a decision.
 pub const NAMESPACE: &str = "proofhouse-decision";
 
+/// How the words of every decision begin.
+pub const FIRST_LINE: &str = "proofhouse decision v1\n";
+
 /// What the channel of a signed decision begins with.
 pub const SIGNED: &str = "ssh-signature";
 
@@ -100,7 +103,7 @@ pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
 /// next line; the text stays readable for whoever signs it.
 pub fn message(words: &Words) -> Vec<u8> {
     let seq = words.seq.to_string();
-    let mut text = "proofhouse decision v1\n".to_owned();
+    let mut text = FIRST_LINE.to_owned();
     for (name, value) in [
         ("run", words.run),
         ("seq", &seq),

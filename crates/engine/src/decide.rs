@@ -39,6 +39,7 @@ pub fn decide(
     ask: &Ask<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Decided, EngineError> {
+    report::look::of_this_run(project, &report::look::run_name(project, ask.name)?)?;
     if report::look::is_project(project, ask.name) {
         return factory::decide(project, ask, approve);
     }

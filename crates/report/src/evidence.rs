@@ -165,6 +165,7 @@ pub fn now(
     name: &str,
     kept: &mut Kept,
 ) -> Result<(Evidence, Peek<Flow>, History), EngineError> {
+    look::of_this_run(project, &look::run_name(project, name)?)?;
     let peek = look::peek_run(project, name)?;
     let history = history(project, name)?;
     let machine = &peek.machine;

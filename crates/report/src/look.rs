@@ -49,9 +49,25 @@ impl Looked {
 /// Looks at a run or a project, whichever has this name.
 pub fn look(project: &Project, name: &str) -> Result<Looked, EngineError> {
     let name = run_name(project, name)?;
+    of_this_run(project, &name)?;
     match first_named(project, &name)?.as_deref() {
         Some(FACTORY) => Ok(Looked::Project(peek_project(project, name.as_str())?)),
         _ => Ok(Looked::Run(peek_run(project, name.as_str())?)),
+    }
+}
+
+/// Refuses a journal that lies under another run's name: whoever looks at one run and decides about another would
+/// be deceived.
+pub fn of_this_run(project: &Project, name: &RunName) -> Result<(), EngineError> {
+    let first = first_body(project, name)?;
+    let says = first.as_ref().and_then(|body| body["run"].as_str());
+    match says {
+        Some(says) if says != name.as_str() => Err(EngineError::environment(
+            "journal_of_another",
+            format!("the journal `{name}.jsonl` is the one of `{says}`"),
+            "put it back under its own name; `proofhouse audit` says what else is wrong",
+        )),
+        _ => Ok(()),
     }
 }
 

@@ -14,6 +14,7 @@ pub mod home;
 mod html;
 pub mod live;
 pub mod machine;
+pub mod now;
 mod people;
 pub mod project;
 pub mod tables;
@@ -94,17 +95,29 @@ fn parts(data: &Evidence) -> [(&'static str, Markup); 13] {
 }
 
 /// The same as a page that is served, with the machine drawn.
-pub fn live_run(data: &Evidence, drawn: &machine::Drawn<'_>, answers: Answers) -> Live {
+pub fn live_run(
+    data: &Evidence,
+    drawn: &machine::Drawn<'_>,
+    flying: &now::Flying<'_>,
+    answers: (Answers, &str),
+) -> Live {
     let mut all = Vec::new();
     if data.origin == Origin::Scripted {
         let note = html! { p.banner role="note" { (SCRIPTED) } };
         all.push(Part::new("banner", note));
     }
     all.push(Part::new("head", verdict::header(data)));
+    all.push(now::part(flying));
     for (id, markup) in parts(data) {
         all.push(Part::new(id, markup));
         if id == "ask" {
-            all.push(answer::form(&data.run, data.waiting_for.as_ref(), answers));
+            let (answers, repo) = answers;
+            let about = answer::About {
+                repo,
+                run: &data.run,
+                head: &data.head.hash,
+            };
+            all.push(answer::form(about, data.waiting_for.as_ref(), answers));
             all.push(Part::new("machine", machine::section(drawn)));
         }
     }

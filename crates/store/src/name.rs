@@ -77,7 +77,13 @@ pub fn list(dir: &Path) -> Result<Vec<RunName>, StoreError> {
     };
     let mut runs = Vec::new();
     for entry in entries {
-        let file = entry.map_err(StoreError::io("list", dir))?.file_name();
+        let entry = entry.map_err(StoreError::io("list", dir))?;
+        // A pipe or a device would be waited for, or read, without end.
+        let special = |it: std::fs::Metadata| !it.is_file() && !it.is_dir();
+        if entry.path().metadata().is_ok_and(special) {
+            continue;
+        }
+        let file = entry.file_name();
         let stem = file.to_str().and_then(|name| name.strip_suffix(".jsonl"));
         // A file with another kind of name is not a journal: no run could be opened by it.
         runs.extend(stem.and_then(|stem| RunName::new(stem).ok()));

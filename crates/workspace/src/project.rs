@@ -194,7 +194,13 @@ impl Project {
     /// for a signed one.
     pub fn read_approvers(&self) -> Result<Option<String>, Error> {
         let path = self.approvers();
-        let error = match std::fs::read_to_string(&path) {
+        // A pipe would be waited for.
+        let special = path.metadata().is_ok_and(|it| !it.is_file());
+        let read = match special {
+            true => Err(std::io::Error::other("it is no plain file")),
+            false => std::fs::read_to_string(&path),
+        };
+        let error = match read {
             Ok(text) => return Ok(Some(text)),
             Err(error) => error,
         };

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::project::Project;
 use kernel::{Time, Usage};
 use serde::Deserialize;
-use store::{Journal, Replay};
+use store::{Journal, Replay, RunName};
 
 const DAY_MILLIS: u64 = 86_400_000;
 
@@ -28,29 +28,34 @@ struct Began {
 /// Micro-dollars that all runs spent on the day (UTC) of `now`. A run whose journal is corrupt
 /// counts for what can be read of it: its fault must not stop the others.
 pub fn today(project: &Project, now: Time) -> Result<u64, Error> {
+    let runs = store::list(&project.journals())?;
+    let all = runs.iter().map(|run| of_run_today(project, run, now));
+    Ok(all.fold(0, u64::saturating_add))
+}
+
+/// The same of one run.
+pub fn of_run_today(project: &Project, run: &RunName, now: Time) -> u64 {
     let midnight = Time(now.0 - now.0 % DAY_MILLIS);
     let mut total = 0u64;
-    for run in store::list(&project.journals())? {
-        // What a fork has from another run, that one has paid.
-        let mut copied = 0;
-        let _ = Journal::read(&project.journals(), &run, Replay::default(), |record| {
-            if record.seq == 1 {
-                let began = record.body_as::<Began>()?;
-                copied = began.forked.map_or(0, |forked| forked.seq);
-            }
-            if record.at < midnight || record.seq <= copied {
-                return Ok(());
-            }
-            let usage = match record.kind.split('.').next() {
-                Some("attempt_ended") => record.body_as::<Ended>()?.outcome.usage,
-                Some("effect_lost") => record.body_as::<Spent>()?.usage,
-                _ => Usage::default(),
-            };
-            total = total.saturating_add(usage.micro_dollars);
-            Ok(())
-        });
-    }
-    Ok(total)
+    // What a fork has from another run, that one has paid.
+    let mut copied = 0;
+    let _ = Journal::read(&project.journals(), run, Replay::default(), |record| {
+        if record.seq == 1 {
+            let began = record.body_as::<Began>()?;
+            copied = began.forked.map_or(0, |forked| forked.seq);
+        }
+        if record.at < midnight || record.seq <= copied {
+            return Ok(());
+        }
+        let usage = match record.kind.split('.').next() {
+            Some("attempt_ended") => record.body_as::<Ended>()?.outcome.usage,
+            Some("effect_lost") => record.body_as::<Spent>()?.usage,
+            _ => Usage::default(),
+        };
+        total = total.saturating_add(usage.micro_dollars);
+        Ok(())
+    });
+    total
 }
 
 /// What the day's cap leaves; no cap leaves everything. It refuses another attempt when the cap is
@@ -76,7 +81,7 @@ pub fn left_of_the_day(project: &Project, now: Time) -> Result<u64, Error> {
 mod tests {
     use super::*;
     use serde_json::{Value, json};
-    use store::{Entry, RunName};
+    use store::Entry;
 
     #[test]
     fn what_a_fork_has_from_another_run_is_paid_once() {

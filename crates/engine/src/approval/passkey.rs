@@ -42,7 +42,8 @@ pub fn challenge(words: &Words<'_>) -> Vec<u8> {
     to_sign(&message(words))
 }
 
-fn to_sign(message: &[u8]) -> Vec<u8> {
+/// The same for words that a command printed.
+pub fn to_sign(message: &[u8]) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     put(&mut bytes, NAMESPACE.as_bytes());
     put(&mut bytes, b"");
@@ -53,6 +54,11 @@ fn to_sign(message: &[u8]) -> Vec<u8> {
 
 /// The line of the approvers file for a passkey with this point on the curve, enrolled at this page.
 pub fn line(name: &str, point: &[u8], origin: &str) -> Result<String, String> {
+    // It stands in a command that people paste, and in records for good: no patterns, no quotes, nothing unseen.
+    let plain = |c: char| c.is_ascii_alphanumeric() || "@._+-".contains(c);
+    if name.is_empty() || name.starts_with('-') || !name.chars().all(plain) {
+        return Err("a name has letters, digits and @ . _ + - alone".to_owned());
+    }
     VerifyingKey::from_sec1_bytes(point)
         .map_err(|_| "this is no key on the curve P-256".to_owned())?;
     let mut blob = Vec::new();
@@ -64,15 +70,19 @@ pub fn line(name: &str, point: &[u8], origin: &str) -> Result<String, String> {
     Ok(line)
 }
 
-/// Does the approvers file list a passkey?
-pub fn any(approvers: &str) -> bool {
-    super::allowed::parse(approvers).is_ok_and(|allowed| {
-        let mut lines = allowed.lines.iter();
-        lines.any(|line| match line.key.key_data() {
+/// The pages at which the passkeys were enrolled that the approvers file lists.
+pub fn enrolled_at(approvers: &str) -> Vec<String> {
+    let Ok(allowed) = super::allowed::parse(approvers) else {
+        return Vec::new();
+    };
+    let lines = allowed
+        .lines
+        .into_iter()
+        .filter(|line| match line.key.key_data() {
             KeyData::SkEcdsaSha2NistP256(key) => key.application() == HOME,
             _ => false,
-        })
-    })
+        });
+    lines.map(|line| line.comment).collect()
 }
 
 /// The answer as a signature, by whichever of these keys made it.

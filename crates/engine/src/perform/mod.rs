@@ -18,6 +18,7 @@ use kernel::effect::{CheckpointOrder, Effect, EffectKind, GateOrder, Revert};
 use kernel::machine::{InFlight, RunMachine};
 use kernel::outcome::RoleResult;
 use kernel::{Body, EffectId, Outcome, Usage, What};
+use report::now::Spool;
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -104,6 +105,11 @@ pub(crate) fn perform(
     cancel: &Cancel,
     progress: &dyn Fn(&str),
 ) -> Result<What, EngineError> {
+    let spool = Spool::open(&context.project, &context.run, job.effect.id());
+    let progress = &|line: &str| {
+        spool.tell(&context.kept_text(line));
+        progress(line);
+    };
     Ok(match &job.effect {
         Effect::Attempt(order) => attempt::perform(context, order, cancel, progress)?,
         Effect::Gate(order) => gate::perform(context, order, &job.judged, cancel, progress),

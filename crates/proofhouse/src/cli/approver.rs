@@ -3,7 +3,7 @@
 
 use super::args::{ApproverCommand, Signing};
 use super::exit;
-use super::out::{Out, Tone};
+use super::out::{Out, Tone, plain};
 use super::signing::{approved, approved_unseen, show};
 use engine::approval::{self, Words};
 use workspace::{EngineError, Project};
@@ -36,7 +36,7 @@ fn list(project: &Project, out: &Out) -> Result<u8, EngineError> {
     }
     let rows = listed.into_iter();
     let rows: Vec<Vec<String>> = rows
-        .map(|one| vec![one.name, one.key, one.fingerprint])
+        .map(|one| vec![plain(&one.name), plain(&one.key), one.fingerprint])
         .collect();
     out.table(&["name", "key", "fingerprint"], &rows);
     Ok(exit::OK)
@@ -66,12 +66,22 @@ fn add(project: &Project, line: &str, signing: &Signing, out: &Out) -> Result<u8
         ));
     }
     let head = store::sha256_hex(text.as_bytes());
+    // Good for this repository and this day alone: an old signature brings nobody back.
+    let root = workspace::git::git(project.top(), &["rev-list", "--max-parents=0", "HEAD"], &[]);
+    let root = root
+        .map(|said| workspace::git::text(&said).trim().to_owned())
+        .unwrap_or_default();
+    let today = workspace::clock::now().to_string();
+    let because = format!(
+        "{line}\non {} in the repository that began with {root}",
+        &today[..10]
+    );
     let words = Words {
         run: "approvers",
         seq: there.len() as u64,
         head: &head,
         option: "add",
-        because: line,
+        because: &because,
     };
     if signing.message {
         return show(&approval::message(&words));

@@ -9,6 +9,7 @@ mod landing;
 mod named;
 mod past;
 mod sandbox;
+mod sentence;
 mod serve;
 mod signing;
 mod values;
@@ -25,6 +26,7 @@ pub(crate) use landing::{Abandon, Diff, Land, Pr};
 pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
 pub(crate) use past::{Compare, Fork, Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
+pub(crate) use sentence::Sentence;
 pub(crate) use serve::Serve;
 pub(crate) use signing::Signing;
 pub(crate) use wave::{
@@ -443,47 +445,6 @@ pub(crate) struct Do {
     /// The workflow (`proofhouse workflow list`)
     #[arg(long, default_value = "quick")]
     pub(crate) workflow: String,
-}
-
-/// What is wanted, and how: the same whichever workflow does it.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Sentence {
-    /// What you want, in a sentence
-    #[arg(value_parser = said, required = true)]
-    pub(crate) request: Vec<String>,
-    /// Another agent reads the change before you do
-    #[arg(long)]
-    pub(crate) review: bool,
-    /// A change without new behaviour: every test stays as it is, and stays green
-    #[arg(long)]
-    pub(crate) refactor: bool,
-    /// An examiner who sees no code asks the product questions that nobody else knows
-    #[arg(long, conflicts_with = "refactor")]
-    pub(crate) exam: bool,
-    /// A validation command that the engine runs itself (default: found in the repository)
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) check: Vec<String>,
-    /// Who works, as in `proofhouse new` (default: `agent` of the config, else the one that is installed)
-    #[arg(long)]
-    pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `conservative`: you look at the diff; `add`, where you freeze the bundle first: `auto`)
-    #[arg(long, value_enum)]
-    pub(crate) autonomy: Option<AutonomyArg>,
-    /// Work in your own tree, as it is, instead of in a worktree of the run's own
-    #[arg(long)]
-    pub(crate) here: bool,
-    /// Begin at this branch, tag or commit (default: HEAD)
-    #[arg(long, value_name = "REF", conflicts_with = "here")]
-    pub(crate) from: Option<String>,
-    /// Begin with the edits of your tree that are in no commit; a ref keeps them
-    #[arg(long, conflicts_with_all = ["here", "from"])]
-    pub(crate) with_edits: bool,
-    /// The run's name (default: from the sentence)
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// Cap a budget: attempts, tokens, micro_dollars, wall_millis, refusals
-    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
-    pub(crate) budget: Vec<(String, u64)>,
 }
 
 #[derive(Debug, clap::Args)]

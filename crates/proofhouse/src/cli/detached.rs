@@ -81,7 +81,10 @@ pub(crate) fn begin(project: &Project, name: &str, args: &Run) -> Result<Begun, 
             return Ok(Begun::Ended(text, code.unwrap_or(exit::ENVIRONMENT)));
         }
         if report::look::is_driven(project, name) {
-            return Ok(Begun::Drives(child.id()));
+            let process = child.id();
+            // Whoever started it may live longer, and is told of its end.
+            std::thread::spawn(move || child.wait());
+            return Ok(Begun::Drives(process));
         }
         if begun.elapsed() > PATIENCE {
             return Err(EngineError::environment(

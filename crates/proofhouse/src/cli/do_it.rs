@@ -2,7 +2,7 @@
 
 use super::args::{AutonomyArg, New, RiskArg, Run, Sentence};
 use super::out::{Out, plain};
-use super::{new, run};
+use super::{detached, new, run};
 use engine::session::could_begin;
 use engine::start::{LOOKED_FOR, WantsCommands, wanted_commands};
 use std::io::{BufRead, IsTerminal, Write};
@@ -81,12 +81,15 @@ pub(crate) fn do_it(
     }
     let driven = Run {
         run: Some(started.run.clone()),
-        detach: false,
+        detach: args.detach,
         once: false,
         agent: None,
         restore_views: false,
     };
-    run::run(project, &driven, out)
+    match args.detach {
+        true => detached::start(project, &driven, out),
+        false => run::run(project, &driven, out),
+    }
 }
 
 /// What of the person's tree the run does not have, and what they will be asked for later.

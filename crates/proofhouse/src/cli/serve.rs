@@ -3,7 +3,7 @@
 use super::args::{Args, Run, Serve};
 use super::detached;
 use super::exit;
-use super::out::Out;
+use super::out::{Out, plain};
 use crate::serve::{Orders, Server};
 use std::path::{Path, PathBuf};
 use workspace::{EngineError, Project};
@@ -56,5 +56,5 @@ fn go_on(project: &Project, name: &str) -> Result<(), EngineError> {
 }
 
 fn place(top: &Path) -> String {
-    top.display().to_string()
+    plain(&top.display().to_string())
 }

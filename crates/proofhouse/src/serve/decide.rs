@@ -17,6 +17,8 @@ use workspace::{EngineError, Project};
 struct Decision {
     repo: String,
     run: String,
+    /// The last record that the page showed.
+    head: String,
     option: String,
     because: String,
     go_on: bool,
@@ -39,14 +41,14 @@ fn refused(error: &EngineError) -> Response {
     Response::json(400, &facts)
 }
 
-fn answer(result: Result<Value, EngineError>) -> Response {
+pub(super) fn answer(result: Result<Value, EngineError>) -> Response {
     match result {
         Ok(value) => Response::json(200, &value),
         Err(error) => refused(&error),
     }
 }
 
-fn malformed(what: &str) -> EngineError {
+pub(super) fn malformed(what: &str) -> EngineError {
     EngineError::user("request_malformed", what, "load the page again")
 }
 
@@ -54,13 +56,13 @@ fn bytes(text: &str) -> Result<Vec<u8>, EngineError> {
     Base64UrlUnpadded::decode_vec(text).map_err(|_| malformed("a part of it is no base64"))
 }
 
-fn repository<'a>(house: &'a House, key: &str) -> Result<&'a Project, EngineError> {
+pub(super) fn repository<'a>(house: &'a House, key: &str) -> Result<&'a Project, EngineError> {
     let (_, project) = house
         .repo(key)
         .ok_or_else(|| malformed("no such repository is served here"))?;
-    match house.decides {
-        true => Ok(project),
-        false => Err(EngineError::user(
+    match &house.decides {
+        Some(_) => Ok(project),
+        None => Err(EngineError::user(
             "page_only_shows",
             "this server only shows",
             "start it with `proofhouse serve --decide`, or answer in a terminal",
@@ -82,7 +84,24 @@ fn worded(house: &House, request: &Request) -> Result<Value, EngineError> {
     let project = repository(house, key)?;
     let asked = |name| request.asked(name).unwrap_or_default();
     let (option, because) = (asked("option"), asked("because"));
-    let head = report::look::look(project, run)?.head().clone();
+    let looked = report::look::look(project, run)?;
+    let head = looked.head().clone();
+    as_shown(&head.hash, &asked("head"))?;
+    let waiting = looked.status().waiting_for;
+    if !waiting.is_some_and(|on| on.options.contains(&option)) {
+        return Err(EngineError::user(
+            "not_offered",
+            format!("`{run}` does not offer `{option}`"),
+            "choose what the page offers",
+        ));
+    }
+    if because.trim().is_empty() {
+        return Err(EngineError::user(
+            "reason_missing",
+            "a decision says why",
+            "give a reason: it goes on record",
+        ));
+    }
     let words = Words {
         run,
         seq: head.seq,
@@ -97,6 +116,18 @@ fn worded(house: &House, request: &Request) -> Result<Value, EngineError> {
     }))
 }
 
+/// Refuses an answer to another page than the one that was shown.
+fn as_shown(now: &str, shown: &str) -> Result<(), EngineError> {
+    match now == shown {
+        true => Ok(()),
+        false => Err(EngineError::user(
+            "page_outdated",
+            "the run has moved on since this page was shown",
+            "look at it again, and answer what it asks now",
+        )),
+    }
+}
+
 /// Lets a decision in.
 pub(super) fn decide(house: &House, own: &Own, request: &Request) -> Response {
     answer(decided(house, own, request))
@@ -106,6 +137,10 @@ fn decided(house: &House, own: &Own, request: &Request) -> Result<Value, EngineE
     let said: Decision = serde_json::from_slice(&request.body)
         .map_err(|error| malformed(&format!("the decision cannot be read: {error}")))?;
     let project = repository(house, &said.repo)?;
+    as_shown(
+        &report::look::look(project, &said.run)?.head().hash,
+        &said.head,
+    )?;
     let Some(approvers) = project.read_approvers()? else {
         return Err(EngineError::user(
             "signer_unknown",
@@ -113,18 +148,8 @@ fn decided(house: &House, own: &Own, request: &Request) -> Result<Value, EngineE
             "enrol it first; the page has a link",
         ));
     };
-    let assertion = passkey::Assertion {
-        authenticator_data: bytes(&said.authenticator_data)?,
-        client_data: bytes(&said.client_data)?,
-        signature: bytes(&said.signature)?,
-    };
-    let pem = passkey::armored(&approvers, &assertion, &own.origin()).map_err(|why| {
-        EngineError::user(
-            "signature_invalid",
-            why,
-            "sign with a passkey that is listed",
-        )
-    })?;
+    let parts = [&said.authenticator_data, &said.client_data, &said.signature];
+    let pem = pem(&approvers, parts, own)?;
     let ask = Ask {
         name: &said.run,
         option: &said.option,
@@ -157,7 +182,7 @@ pub(super) fn enrol(house: &House, own: &Own, request: &Request) -> Response {
 fn enrolled(house: &House, own: &Own, request: &Request) -> Result<Value, EngineError> {
     let said: Enrolment = serde_json::from_slice(&request.body)
         .map_err(|error| malformed(&format!("it cannot be read: {error}")))?;
-    if !house.decides {
+    if house.decides.is_none() {
         return Err(malformed("this server only shows"));
     }
     let key = bytes(&said.key)?;
@@ -168,4 +193,80 @@ fn enrolled(house: &House, own: &Own, request: &Request) -> Result<Value, Engine
     let line = passkey::line(&said.name, point, &own.origin()).map_err(|why| malformed(&why))?;
     let command = format!("proofhouse approver add '{line}'");
     Ok(json!({ "line": line, "command": command }))
+}
+
+/// What an authenticator answered, as an armored signature.
+fn pem(approvers: &str, parts: [&String; 3], own: &Own) -> Result<String, EngineError> {
+    let [authenticator_data, client_data, signature] = parts;
+    let assertion = passkey::Assertion {
+        authenticator_data: bytes(authenticator_data)?,
+        client_data: bytes(client_data)?,
+        signature: bytes(signature)?,
+    };
+    passkey::armored(approvers, &assertion, &own.origin()).map_err(|why| {
+        EngineError::user(
+            "signature_invalid",
+            why,
+            "sign with a passkey that is listed",
+        )
+    })
+}
+
+/// Words that a command printed with `--message`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Printed {
+    text: String,
+}
+
+/// What an authenticator is asked for them; nothing is changed here.
+pub(super) fn challenge(house: &House, request: &Request) -> Response {
+    answer(challenged(house, request))
+}
+
+fn challenged(house: &House, request: &Request) -> Result<Value, EngineError> {
+    let said: Printed = serde_json::from_slice(&request.body)
+        .map_err(|error| malformed(&format!("it cannot be read: {error}")))?;
+    if house.decides.is_none() {
+        return Err(malformed("this server only shows"));
+    }
+    // A field of a page ends lines in its own way, and people leave the last one out.
+    let text = said.text.replace("\r\n", "\n");
+    let text = format!("{}\n", text.trim_end_matches('\n'));
+    if !text.starts_with(approval::FIRST_LINE) {
+        return Err(EngineError::user(
+            "not_our_words",
+            "these are not the words of a decision",
+            "paste what a command prints with `--message`, from its first line on",
+        ));
+    }
+    Ok(json!({
+        "challenge": Base64UrlUnpadded::encode_string(&passkey::to_sign(text.as_bytes())),
+        "home": passkey::HOME,
+    }))
+}
+
+/// A passkey's answer to such words.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answered {
+    repo: String,
+    authenticator_data: String,
+    client_data: String,
+    signature: String,
+}
+
+/// The answer as a file for `--signature`; nothing is changed here.
+pub(super) fn signature(house: &House, own: &Own, request: &Request) -> Response {
+    answer(signed(house, own, request))
+}
+
+fn signed(house: &House, own: &Own, request: &Request) -> Result<Value, EngineError> {
+    let said: Answered = serde_json::from_slice(&request.body)
+        .map_err(|error| malformed(&format!("it cannot be read: {error}")))?;
+    let approvers = repository(house, &said.repo)?
+        .read_approvers()?
+        .unwrap_or_default();
+    let parts = [&said.authenticator_data, &said.client_data, &said.signature];
+    Ok(json!({ "signature": pem(&approvers, parts, own)? }))
 }

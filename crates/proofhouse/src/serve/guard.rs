@@ -54,9 +54,8 @@ impl Own {
             return None;
         }
         // Browsers say whose page asks; `none` is the person's own address line.
-        if let Some(site) = request.header("sec-fetch-site")
-            && !matches!(site, "same-origin" | "none")
-        {
+        let site = request.header("sec-fetch-site");
+        if request.has("sec-fetch-site") && !matches!(site, Some("same-origin" | "none")) {
             return no(403, "another page asked for this");
         }
         let given = request.header(TOKEN).unwrap_or_default();

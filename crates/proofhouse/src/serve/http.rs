@@ -103,6 +103,7 @@ pub(super) fn read(stream: &mut TcpStream) -> Result<Request, Bad> {
     ) {
         (false, _) => 0,
         (true, length) => length
+            .filter(|length| length.bytes().all(|byte| byte.is_ascii_digit()))
             .and_then(|length| length.parse::<usize>().ok())
             .ok_or_else(|| refuse(400, "the length is no number"))?,
     };

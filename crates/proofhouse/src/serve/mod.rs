@@ -7,15 +7,17 @@ mod guard;
 mod http;
 mod open;
 mod pages;
+mod start;
 mod watch;
 
 use guard::{Own, Reach};
 use http::{Bad, Request, Response};
 use pages::House;
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use workspace::{EngineError, Project};
 
 /// More browsers than one person has.
@@ -56,8 +58,16 @@ impl Server {
         let port = first
             .local_addr()
             .map_or(orders.port, |address| address.port());
-        // A machine without the newer protocol has the other.
-        let second = TcpListener::bind(SocketAddr::from((Ipv6Addr::LOCALHOST, port))).ok();
+        // Browsers ask there first: whoever else listens there would be given the token. A machine without the
+        // newer protocol has the other.
+        let newer = SocketAddr::from((Ipv6Addr::LOCALHOST, port));
+        let second = match TcpListener::bind(newer) {
+            Ok(listener) => Some(listener),
+            Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => {
+                return Err(taken(newer, &error));
+            }
+            Err(_) => None,
+        };
         Ok(Self {
             listeners: std::iter::once(first).chain(second).collect(),
             own: Own {
@@ -66,7 +76,7 @@ impl Server {
             },
             house: Arc::new(House::new(
                 keyed(orders.repos),
-                orders.decides,
+                orders.decides.then(|| format!("http://localhost:{port}")),
                 orders.go_on,
             )),
             opens: orders.opens,
@@ -89,10 +99,11 @@ impl Server {
         };
         let own = Arc::new(self.own);
         let busy = Arc::new(AtomicUsize::new(0));
+        let door = Arc::new(Door::default());
         let page = Arc::new(page);
         std::thread::scope(|scope| {
             for listener in &self.listeners {
-                let (own, house, busy, page) = (&own, &self.house, &busy, &page);
+                let (own, house, busy, page, door) = (&own, &self.house, &busy, &page, &door);
                 scope.spawn(move || {
                     for stream in listener.incoming().flatten() {
                         let mut stream = stream;
@@ -102,9 +113,10 @@ impl Server {
                             continue;
                         }
                         let (own, house) = (own.clone(), house.clone());
-                        let (busy, page) = (busy.clone(), page.clone());
+                        let (busy, page, door) = (busy.clone(), page.clone(), door.clone());
+                        let ticket = door.enter(&stream);
                         std::thread::spawn(move || {
-                            answer(&own, &house, &mut stream, page.as_deref());
+                            answer(&own, &house, &mut stream, (page.as_deref(), &door, ticket));
                             busy.fetch_sub(1, Ordering::SeqCst);
                         });
                     }
@@ -116,13 +128,15 @@ impl Server {
 }
 
 fn bound(address: SocketAddr) -> Result<TcpListener, EngineError> {
-    TcpListener::bind(address).map_err(|error| {
-        EngineError::environment(
-            "port_taken",
-            format!("cannot listen on {address}: {error}"),
-            "another `proofhouse serve` may be there already; or take another port with `--port N`",
-        )
-    })
+    TcpListener::bind(address).map_err(|error| taken(address, &error))
+}
+
+fn taken(address: SocketAddr, error: &std::io::Error) -> EngineError {
+    EngineError::environment(
+        "port_taken",
+        format!("cannot listen on {address}: {error}"),
+        "another `proofhouse serve` may be there already; or take another port with `--port N`",
+    )
 }
 
 /// Each repository under the name of its folder; a second of that name gets a number.
@@ -163,8 +177,44 @@ fn reach(request: &Request) -> Reach {
     }
 }
 
-fn answer(own: &Own, house: &House, stream: &mut TcpStream, page: Option<&Path>) {
-    let mut request = match http::read(stream) {
+/// Those who have connected and not yet asked. Whoever dawdles there gives way to who comes.
+#[derive(Default)]
+struct Door(Mutex<(u64, BTreeMap<u64, TcpStream>)>);
+
+const MOST_AT_THE_DOOR: usize = 64;
+
+impl Door {
+    fn lock(&self) -> std::sync::MutexGuard<'_, (u64, BTreeMap<u64, TcpStream>)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn enter(&self, stream: &TcpStream) -> u64 {
+        let mut held = self.lock();
+        held.0 += 1;
+        let ticket = held.0;
+        if let Ok(stream) = stream.try_clone() {
+            held.1.insert(ticket, stream);
+        }
+        if held.1.len() > MOST_AT_THE_DOOR
+            && let Some((_, oldest)) = held.1.pop_first()
+        {
+            let _ = oldest.shutdown(std::net::Shutdown::Both);
+        }
+        ticket
+    }
+
+    fn leave(&self, ticket: u64) {
+        self.lock().1.remove(&ticket);
+    }
+}
+
+/// What came with a connection: the file that opened the browser, and its place at the door.
+type Came<'a> = (Option<&'a Path>, &'a Door, u64);
+
+fn answer(own: &Own, house: &House, stream: &mut TcpStream, (page, door, ticket): Came<'_>) {
+    let read = http::read(stream);
+    door.leave(ticket);
+    let mut request = match read {
         Ok(request) => request,
         Err(Bad::Gone) => return,
         Err(Bad::Answer(response)) => {
@@ -203,6 +253,9 @@ fn answer(own: &Own, house: &House, stream: &mut TcpStream, page: Option<&Path>)
         ("GET", path) if path.starts_with("/words/") => decide::words(house, &request),
         ("GET", _) => Response::new(200, "text/html; charset=utf-8", FRAME),
         ("POST", "/decide") => decide::decide(house, own, &request),
+        ("POST", "/challenge") => decide::challenge(house, &request),
+        ("POST", "/signature") => decide::signature(house, own, &request),
+        ("POST", "/start") => start::start(house, &request),
         ("POST", "/enrol") => decide::enrol(house, own, &request),
         _ => Response::text(405, "this server only shows"),
     };

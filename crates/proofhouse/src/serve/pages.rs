@@ -14,7 +14,8 @@ use report::page::answer::{self, Answers};
 use report::page::home::{self, Repository};
 use report::page::live::{self, Live, Tone};
 use report::page::machine::{self, Drawn};
-use report::page::tables::{self, Cell, Table, cost};
+use report::page::now::Flying;
+use report::page::tables::{self, Cell, Table, cost, dollars};
 use report::row::Row;
 use report::run::{Report, RunReport};
 use report::spend::Spend;
@@ -22,12 +23,18 @@ use report::{Looked, look};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+use workspace::config::Config;
 use workspace::config::keys::KEYS;
 use workspace::pinned::read_below;
 use workspace::{EngineError, Project, config};
 
 /// How many runs that are over are held against branches, the newest first: each costs a few calls of git.
 const FATES: usize = 20;
+
+/// How long the first page reads before it is shown, with the newest runs; the rest follows.
+const FIRST: Duration = Duration::from_millis(400);
+const DAY_MILLIS: u64 = 86_400_000;
 
 /// The largest picture that is shown.
 const MOST_PICTURE: u64 = 16 << 20;
@@ -36,13 +43,20 @@ const MOST_PICTURE: u64 = 16 << 20;
 pub(super) struct House {
     pub(super) repos: Vec<(String, Project)>,
     pub(super) pulse: Pulse,
-    /// May people answer on the page?
-    pub(super) decides: bool,
+    /// The page's own origin, where people may answer on it.
+    pub(super) decides: Option<String>,
     pub(super) go_on: super::GoOn,
     /// What was made of what, by address.
     pages: Mutex<HashMap<String, (String, Arc<Live>)>>,
-    rows: Mutex<HashMap<(usize, String), (String, Row)>>,
+    rows: Mutex<HashMap<(usize, String), (String, Line)>>,
     kept: Mutex<HashMap<(usize, String), Kept>>,
+}
+
+/// A run in a list, and what it spent today.
+#[derive(Clone)]
+struct Line {
+    row: Row,
+    today: u64,
 }
 
 /// A page, and the number of the moment that it shows.
@@ -53,7 +67,11 @@ fn held<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
 }
 
 impl House {
-    pub(super) fn new(repos: Vec<(String, Project)>, decides: bool, go_on: super::GoOn) -> Self {
+    pub(super) fn new(
+        repos: Vec<(String, Project)>,
+        decides: Option<String>,
+        go_on: super::GoOn,
+    ) -> Self {
         Self {
             repos,
             decides,
@@ -66,11 +84,15 @@ impl House {
     }
 
     fn answers(&self, project: &Project) -> Answers {
-        let approvers = project.read_approvers().ok().flatten();
-        match approvers {
-            _ if !self.decides => Answers::No,
-            Some(text) if passkey::any(&text) => Answers::Yes,
-            _ => Answers::NobodyYet,
+        let Some(origin) = &self.decides else {
+            return Answers::No;
+        };
+        let approvers = project.read_approvers().ok().flatten().unwrap_or_default();
+        let enrolled = passkey::enrolled_at(&approvers);
+        match enrolled.is_empty() {
+            true => Answers::NobodyYet,
+            false if enrolled.contains(origin) => Answers::Yes,
+            false => Answers::Elsewhere,
         }
     }
 
@@ -102,7 +124,8 @@ impl House {
                 }
             }
             ["r", key, ..] => format!("{:?}", moments.get(self.repo(key)?.0)),
-            _ => format!("{moments:?}"),
+            // Where not all was read yet, the next beat reads on.
+            _ => format!("{moments:?} {}", self.pulse.beats()),
         };
         if let Some((of, page)) = held(&self.pages).get(&address)
             && *of == made_of
@@ -111,6 +134,10 @@ impl House {
         }
         let page = match parts.as_slice() {
             [] => Ok(self.home(&moments)),
+            ["r", key] => {
+                self.repo(key)?;
+                Ok(self.home(&moments))
+            }
             ["r", key, rest @ ..] => {
                 let (at, project) = self.repo(key)?;
                 self.of_repo(at, project, key, rest)?
@@ -135,9 +162,10 @@ impl House {
         rest: &[&str],
     ) -> Option<Result<Live, EngineError>> {
         Some(match rest {
-            ["run", run] => self.run(at, project, run),
+            ["run", run] => self.run(at, project, key, run),
             ["run", run, "evidence", file] => self.evidence(at, project, key, run, file),
-            ["enrol"] if self.decides => enrolment(project),
+            ["enrol"] if self.decides.is_some() => enrolment(project, key),
+            ["state_store", rest @ ..] => stored(project, key, rest),
             ["spend"] => spend(project, key),
             ["audit"] => audited(project, key),
             ["settings"] => settings(project),
@@ -150,45 +178,67 @@ impl House {
 
     fn home(&self, moments: &[Moment]) -> Live {
         let nothing = Moment::default();
+        let until = Instant::now() + FIRST;
         let all = self.repos.iter().enumerate().map(|(at, (key, project))| {
             let moment = moments.get(at).unwrap_or(&nothing);
             let folder = project.top().file_name();
+            let config = project.config().ok();
+            let lines = self.lines(at, project, moment, until);
             Repository {
                 key: key.clone(),
                 name: folder
                     .map_or_else(|| key.clone(), |name| name.to_string_lossy().into_owned()),
-                rows: self.rows(at, project, moment),
-                today: workspace::spend::today(project, workspace::clock::now())
-                    .unwrap_or_default(),
-                cap: project
-                    .config()
-                    .ok()
-                    .and_then(|config| config.day_micro_dollars()),
+                rows: lines.iter().map(|line| line.row.clone()).collect(),
+                today: lines.iter().map(|line| line.today).sum(),
+                unread: moment.runs.len() - lines.len(),
+                criteria: report::criterion::unticked(project),
+                cap: config.as_ref().and_then(Config::day_micro_dollars),
+                checks: match config.as_ref().map(Config::commands) {
+                    Some(set) if !set.is_empty() => set,
+                    _ => engine::start::found_commands(project),
+                },
+                agent: config.as_ref().and_then(Config::agent).map(str::to_owned),
                 milestones: milestones(project),
             }
         });
-        home::page(&all.collect::<Vec<_>>())
+        home::page(&all.collect::<Vec<_>>(), self.decides.is_some())
     }
 
-    /// Every run in a line, the one that moved last first.
-    fn rows(&self, at: usize, project: &Project, moment: &Moment) -> Vec<Row> {
+    /// Every run in a line, the one that moved last first; those that were not read by then come later.
+    fn lines(&self, at: usize, project: &Project, moment: &Moment, until: Instant) -> Vec<Line> {
         let mut runs: Vec<_> = moment.runs.iter().collect();
         runs.sort_by_key(|(_, stamp)| std::cmp::Reverse(stamp.changed));
-        let rows = runs.into_iter().enumerate().map(|(nth, (run, stamp))| {
+        let now = workspace::clock::now();
+        let midnight = now.0 - now.0 % DAY_MILLIS;
+        let mut lines = Vec::new();
+        for (nth, (run, stamp)) in runs.into_iter().enumerate() {
             let landed = (nth < FATES).then_some(&moment.branches);
-            let made_of = format!("{stamp:?} {landed:?}");
+            let made_of = format!("{:?} {landed:?} {midnight}", stamp.journal());
             let name = (at, run.clone());
-            if let Some((of, row)) = held(&self.rows).get(&name)
+            if let Some((of, line)) = held(&self.rows).get(&name)
                 && *of == made_of
             {
-                return row.clone();
+                lines.push(line.clone());
+                continue;
             }
-            let millis = u64::try_from(stamp.changed / 1_000_000).unwrap_or_default();
-            let row = row(project, run, Time(millis), nth < FATES);
-            held(&self.rows).insert(name, (made_of, row.clone()));
-            row
-        });
-        rows.collect()
+            if Instant::now() > until {
+                continue;
+            }
+            let moved = Time(u64::try_from(stamp.changed / 1_000_000).unwrap_or_default());
+            let today = match (moved.0 < midnight, store::RunName::new(run)) {
+                (false, Ok(name)) => workspace::spend::of_run_today(project, &name, now),
+                // Nothing was written to it today.
+                _ => 0,
+            };
+            let row = row(project, run, moved, nth < FATES);
+            let line = Line { row, today };
+            held(&self.rows).insert(name, (made_of, line.clone()));
+            lines.push(line);
+        }
+        if lines.len() < moment.runs.len() {
+            self.pulse.beat();
+        }
+        lines
     }
 
     /// A run as of now. What was read of its evidence is read once.
@@ -200,7 +250,7 @@ impl House {
         gathered
     }
 
-    fn run(&self, at: usize, project: &Project, run: &str) -> Result<Live, EngineError> {
+    fn run(&self, at: usize, project: &Project, key: &str, run: &str) -> Result<Live, EngineError> {
         if report::look::is_project(project, run) {
             return Ok(report::page::project::live(&engine::factory::page::gather(
                 project, run,
@@ -220,11 +270,23 @@ impl House {
             here: BTreeMap::from([(here, vec![run.to_owned()])]),
             been,
         };
-        Ok(report::page::live_run(
-            &evidence,
-            &drawn,
-            self.answers(project),
-        ))
+        let driven = report::look::is_driven(project, run);
+        let status = peek.machine.status();
+        let all = match driven {
+            true => report::now::of(project, run, &status, &history),
+            // What an engine left in flight that is gone works no more.
+            false => Vec::new(),
+        };
+        let report = RunReport::of(project, run, &peek)?;
+        let (stands, commands) = next(run, &report);
+        let flying = Flying {
+            all: &all,
+            stands,
+            commands,
+            workflow: &workflow.name,
+        };
+        let answers = (self.answers(project), key);
+        Ok(report::page::live_run(&evidence, &drawn, &flying, answers))
     }
 
     /// A piece of evidence, by the name of its copy beside the page.
@@ -321,11 +383,56 @@ fn address(key: &str, run: &str) -> String {
     format!("/r/{key}/run/{run}/")
 }
 
-fn enrolment(project: &Project) -> Result<Live, EngineError> {
+fn enrolment(project: &Project, key: &str) -> Result<Live, EngineError> {
     let text = project.read_approvers()?.unwrap_or_default();
     let lines = text.lines().map(str::trim);
     let lines = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-    Ok(answer::enrol(&lines.map(str::to_owned).collect::<Vec<_>>()))
+    Ok(answer::enrol(
+        key,
+        &lines.map(str::to_owned).collect::<Vec<_>>(),
+    ))
+}
+
+/// What a person does next with a run that nobody works on, and that asks nothing.
+fn next(run: &str, report: &RunReport) -> (String, Vec<String>) {
+    if let Some(fate) = &report.fate {
+        return (format!("Its work is {}.", fate.words()), Vec::new());
+    }
+    if let Some(open) = &report.not_landed {
+        let diff = format!("proofhouse diff {run}");
+        let commands = std::iter::once(diff).chain(open.commands.iter().cloned());
+        return (open.words(run), commands.collect());
+    }
+    match (report.status.activity, report.driven) {
+        (Activity::Working, false) => (
+            "Nobody drives it: there is work to do, and it goes on when you say so.".to_owned(),
+            vec![format!("proofhouse run {run}")],
+        ),
+        (Activity::Working, true) => (
+            "An engine drives it.".to_owned(),
+            vec![
+                format!("proofhouse attach {run}"),
+                format!("proofhouse stop {run}"),
+            ],
+        ),
+        _ => (String::new(), Vec::new()),
+    }
+}
+
+/// A file of the factory's store, which a project's page links to.
+fn stored(project: &Project, key: &str, rest: &[&str]) -> Result<Live, EngineError> {
+    const MOST: u64 = 1 << 20;
+    let path = rest.join("/");
+    let root = project.home().join("state_store");
+    let bytes = read_below(&root, Path::new(&path), MOST).map_err(|_| {
+        EngineError::user(
+            "no_such_file",
+            format!("there is no file {path} in the state store"),
+            "go back to the project",
+        )
+    })?;
+    let back = format!("/r/{key}");
+    Ok(live::text(&path, &back, &String::from_utf8_lossy(&bytes)))
 }
 
 /// Money: by day, by run, by role, by model.
@@ -346,7 +453,10 @@ fn spend(project: &Project, key: &str) -> Result<Live, EngineError> {
             let began = history.began(attempt.note.effect);
             let day = began.map_or_else(String::new, |began| began.at.to_string()[..10].to_owned());
             let model = attempt.model.clone().unwrap_or_default();
-            let model = format!("{} {model}", attempt.agent).trim().to_owned();
+            let model = match attempt.agent.as_str() {
+                "" => "not known: the attempt was lost".to_owned(),
+                agent => format!("{agent} {model}").trim().to_owned(),
+            };
             whole.plus(&one);
             of_run.plus(&one);
             days.entry(day).or_insert_with(Spend::default).plus(&one);
@@ -385,19 +495,16 @@ fn spend(project: &Project, key: &str) -> Result<Live, EngineError> {
     let cap = project.config()?.day_micro_dollars();
     let cap = cap.map_or_else(
         || "no cap for a day is set (`day.micro_dollars`)".to_owned(),
-        |cap| format!("the day's cap is ${:.2}", cap as f64 / 1e6),
+        |cap| format!("the day's cap is {}", dollars(cap)),
     );
-    let lead = format!(
-        "${:.2} today, as journals say it; {cap}.",
-        today as f64 / 1e6
-    );
+    let lead = format!("{} today, as journals say it; {cap}.", dollars(today));
     let tables = [
         table("days", "By day", "Day", days),
         table("runs", "By run", "Run", runs.collect()),
         table("roles", "By role", "Role", plain(roles)),
         table("models", "By agent and model", "Agent", plain(models)),
     ];
-    let headline = format!("${:.2} in all", whole.usage.micro_dollars as f64 / 1e6);
+    let headline = format!("{} in all", dollars(whole.usage.micro_dollars));
     Ok(tables::page("money", &headline, &lead, &tables))
 }
 

@@ -9,13 +9,19 @@
     ? trustedTypes.createPolicy("proofhouse", { createHTML: (text) => text })
     : { createHTML: (text) => text };
 
+  // A token counts when the server has taken it: a link with a wrong one takes nothing away.
   const given = /^#t=([0-9a-f]+)$/.exec(location.hash);
-  if (given) {
-    localStorage.setItem(KEY, given[1]);
-    history.replaceState(null, "", location.pathname + location.search);
-  }
-  const headers = (more) => ({ "X-Proofhouse-Token": localStorage.getItem(KEY) || "", ...more });
+  let token = (given && given[1]) || localStorage.getItem(KEY) || "";
+  if (given) history.replaceState(null, "", location.pathname + location.search);
+  const headers = (more) => ({ "X-Proofhouse-Token": token, ...more });
+  addEventListener("storage", (event) => {
+    if (event.key === KEY && event.newValue && event.newValue !== token) { token = event.newValue; listenAgain(); }
+  });
+  const where = document.getElementById("where");
+  const shownPlace = () => location.pathname + location.search;
+  let here = "";
 
+  let followed = false;
   let turn = 0; // the page that is shown now; answers to older ones are dropped
   let stop = null;
   let last = ""; // the id of the last event
@@ -28,22 +34,27 @@
     main.replaceChildren(p);
   };
 
-  // What a person has opened or closed stays so when its part is written anew.
-  const folds = (root) => {
-    const open = new Map();
-    root.querySelectorAll("details").forEach((one, at) => open.set(foldName(one, at), one.open));
-    return open;
+  // Changes what differs and leaves the rest alone: focus, folds and the place that one reads at stay.
+  const morph = (from, to) => {
+    if (from.nodeName !== to.nodeName) return from.replaceWith(to);
+    if (from.isEqualNode(to)) return;
+    if (from.nodeType !== Node.ELEMENT_NODE) { from.nodeValue = to.nodeValue; return; }
+    for (const { name } of [...from.attributes]) if (!to.hasAttribute(name) && name !== "open") from.removeAttribute(name);
+    for (const { name, value } of [...to.attributes]) if (name !== "open" && from.getAttribute(name) !== value) from.setAttribute(name, value);
+    const named = new Map([...from.children].filter((one) => one.id).map((one) => [one.id, one]));
+    let at = from.firstChild;
+    for (const child of [...to.childNodes]) {
+      const same = child.id ? named.get(child.id) : at && !at.id && at.nodeName === child.nodeName ? at : null;
+      if (!same) { from.insertBefore(child, at); continue; }
+      if (same === at) at = at.nextSibling; else from.insertBefore(same, at);
+      morph(same, child);
+    }
+    while (at) { const next = at.nextSibling; at.remove(); at = next; }
   };
-  const foldName = (one, at) => (one.querySelector("summary")?.textContent || "").trim().slice(0, 80) + "#" + (one.id || at);
 
   const fill = (box, html) => {
-    const before = folds(box);
     const template = document.createElement("template");
     template.innerHTML = policy.createHTML(html);
-    template.content.querySelectorAll("details").forEach((one, at) => {
-      const was = before.get(foldName(one, at));
-      if (was !== undefined) one.open = was;
-    });
     // Pictures carry no header, so they are asked for by hand.
     template.content.querySelectorAll("img[src]").forEach((one) => {
       const from = new URL(one.getAttribute("src"), location.href);
@@ -52,10 +63,35 @@
         .then((answer) => (answer.ok ? answer.blob() : null))
         .then((blob) => { if (blob) one.src = URL.createObjectURL(blob); });
     });
-    const held = box.contains(document.activeElement) && document.activeElement.id;
-    box.replaceChildren(template.content);
-    if (held) document.getElementById(held)?.focus({ preventScroll: true });
+    const fresh = document.createElement("div");
+    fresh.dataset.part = box.dataset.part;
+    fresh.append(template.content);
+    morph(box, fresh);
+    // A command is copied by a button; the button is the browser's own, and not in the markup.
+    box.querySelectorAll("pre.command, .signed pre").forEach((one) => {
+      if (one.nextElementSibling?.matches("button.copy")) return;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "copy";
+      button.textContent = "Copy";
+      button.addEventListener("click", () => navigator.clipboard.writeText(one.textContent.trim()).then(() => { button.textContent = "Copied"; }));
+      one.after(button);
+    });
   };
+
+  // How long something has worked, while one looks at it.
+  const tick = () => {
+    for (const one of document.querySelectorAll("time[data-since]")) {
+      const seconds = Math.max(0, Math.round((Date.now() - Date.parse(one.dataset.since)) / 1000));
+      const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
+      one.textContent = parts[0] ? `${parts[0]} h ${parts[1]} min` : parts[1] ? `${parts[1]} min ${parts[2]} s` : `${seconds} s`;
+    }
+  };
+  setInterval(tick, 1000);
+  document.addEventListener("proofhouse-page", () => {
+    tick();
+    document.querySelectorAll("pre[data-end]").forEach((one) => { one.scrollTop = one.scrollHeight; });
+  });
 
   const boxOf = (id) => main.querySelector(`:scope > [data-part="${CSS.escape(id)}"]`);
   const show = (page, fresh) => {
@@ -67,7 +103,8 @@
         fill(box, part.html);
         return box;
       });
-      main.replaceChildren(...boxes);
+      const same = main.children.length === boxes.length && boxes.every((box, at) => main.children[at] === box);
+      if (!same) main.replaceChildren(...boxes);
       document.dispatchEvent(new Event("proofhouse-page"));
       return;
     }
@@ -99,9 +136,16 @@
         headers: headers(last ? { "Last-Event-ID": last } : {}), signal: stop.signal, cache: "no-store",
       });
       if (mine !== turn) return;
-      if (answer.status === 401) { note(""); return say("Open the address that \u201cproofhouse serve\u201d printed: this browser has no key to it, or an old one."); }
+      if (answer.status === 401) {
+        const kept = localStorage.getItem(KEY);
+        if (kept && kept !== token) { token = kept; return listen(mine, wait); }
+        note("no key to this server, or an old one: open the address that \u201cproofhouse serve\u201d printed");
+        if (!main.querySelector("[data-part]")) say("Open the address that \u201cproofhouse serve\u201d printed: this browser has no key to it, or an old one.");
+        return;
+      }
       if (answer.status === 404) { note(""); return say("There is no such page here."); }
       if (!answer.ok) throw new Error(String(answer.status));
+      localStorage.setItem(KEY, token);
       note("live");
       wait = 250;
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -128,9 +172,12 @@
     turn += 1;
     if (stop) stop.abort();
     last = "";
+    here = shownPlace();
+    where.textContent = location.pathname.startsWith("/r/") ? decodeURIComponent(location.pathname.split("/")[2]) : "";
     main.replaceChildren();
     listen(turn, 250);
   };
+  const listenAgain = () => { turn += 1; if (stop) stop.abort(); listen(turn, 250); };
 
   document.addEventListener("click", (event) => {
     const to = event.target.closest("a[href]");
@@ -140,14 +187,16 @@
     if (url.pathname === location.pathname && url.search === location.search && url.hash) return;
     event.preventDefault();
     history.pushState(null, "", url.pathname + url.search + url.hash);
+    followed = true;
     scrollTo(0, 0);
     open();
   });
-  let here = location.pathname + location.search;
-  addEventListener("popstate", () => {
-    const now = location.pathname + location.search;
-    if (now !== here) open();
-    here = now;
+  addEventListener("popstate", () => { if (shownPlace() !== here) open(); });
+  // Whoever follows a link by ear or by keyboard begins at the heading.
+  document.addEventListener("proofhouse-page", () => {
+    if (document.activeElement !== document.body || !followed) return;
+    const first = main.querySelector("h1");
+    if (first) { first.tabIndex = -1; first.focus({ preventScroll: true }); followed = false; }
   });
   open();
 })();
@@ -167,15 +216,14 @@
     try { const said = JSON.parse(text); why = `${said.what} (${said.mend})`; } catch { /* plain words */ }
     throw new Error(why);
   };
-  const place = () => location.pathname.split("/");
   const say = (form, text) => { form.querySelector(".said").textContent = text; };
 
   const show = async (form) => {
     const box = form.querySelector(".signed");
     box.hidden = true;
     const data = new FormData(form);
-    const query = new URLSearchParams({ option: data.get("option"), because: data.get("because") });
-    const words = await ask(`/words/${place()[2]}/${encodeURIComponent(form.dataset.run)}?${query}`);
+    const query = new URLSearchParams({ option: data.get("option"), because: data.get("because"), head: form.dataset.head });
+    const words = await ask(`/words/${encodeURIComponent(form.dataset.repo)}/${encodeURIComponent(form.dataset.run)}?${query}`);
     box.querySelector("code").textContent = words.text;
     box.hidden = false;
     form.words = words;
@@ -189,7 +237,7 @@
       challenge: from64(words.challenge), rpId: words.home, userVerification: "required", timeout: 120000,
     } });
     const said = await ask("/decide", {
-      repo: place()[2], run: form.dataset.run, option: data.get("option"), because: data.get("because"),
+      repo: form.dataset.repo, head: form.dataset.head, run: form.dataset.run, option: data.get("option"), because: data.get("because"),
       go_on: data.get("go_on") !== null,
       authenticator_data: to64(given.response.authenticatorData),
       client_data: to64(given.response.clientDataJSON), signature: to64(given.response.signature),
@@ -210,11 +258,37 @@
     box.hidden = false;
     say(form, "");
   };
-  const attempt = (form, what) => what(form).catch((error) => say(form, error.message));
+  const begin = async (form) => {
+    const data = new FormData(form);
+    say(form, "It is being begun.");
+    const said = await ask("/start", { repo: data.get("repo"), sentence: data.get("sentence") });
+    form.reset();
+    say(form, "");
+    location.assign(said.address);
+  };
+  // The words of `--message` from a terminal, signed here for `--signature`.
+  const words = async (form) => {
+    const text = form.querySelector("textarea").value;
+    const asked = await ask("/challenge", { text });
+    const given = await navigator.credentials.get({ publicKey: {
+      challenge: from64(asked.challenge), rpId: asked.home, userVerification: "required", timeout: 120000,
+    } });
+    const said = await ask("/signature", { repo: form.dataset.repo,
+      authenticator_data: to64(given.response.authenticatorData),
+      client_data: to64(given.response.clientDataJSON), signature: to64(given.response.signature) });
+    const box = form.querySelector(".signed");
+    box.querySelector("code").textContent = said.signature;
+    box.hidden = false;
+    say(form, "");
+  };
+  const plain = (error) => (error.name === "NotAllowedError" ? "The passkey was not used: it was cancelled, or took too long." : error.message);
+  const attempt = (form, what) => what(form).catch((error) => say(form, plain(error)));
   document.addEventListener("submit", (event) => {
     event.preventDefault();
     if (event.target.matches("form.decide")) attempt(event.target, show);
     if (event.target.matches("form.enrol")) attempt(event.target, enrol);
+    if (event.target.matches("form.words")) attempt(event.target, words);
+    if (event.target.matches("form.start")) attempt(event.target, begin);
   });
   document.addEventListener("click", (event) => {
     if (event.target.matches("[data-sign]")) attempt(event.target.closest("form"), sign);
@@ -222,6 +296,6 @@
   // Other words than those that were shown are not signed.
   document.addEventListener("input", (event) => {
     const form = event.target.closest("form.decide");
-    if (form) form.querySelector(".signed").hidden = true;
+    if (form && event.target.name !== "go_on") form.querySelector(".signed").hidden = true;
   });
 })();

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use workspace::Project;
@@ -34,11 +35,22 @@ pub(super) struct Stamp {
     /// Nanoseconds.
     pub(super) changed: i128,
     driven: bool,
+    /// How much those have said that work right now.
+    said: u64,
+}
+
+impl Stamp {
+    /// The same without what is said meanwhile.
+    pub(super) fn journal(self) -> Self {
+        Self { said: 0, ..self }
+    }
 }
 
 /// The last moment of every repository, and whoever waits for the next.
 #[derive(Debug, Default)]
 pub(super) struct Pulse {
+    /// How often somebody had more to read than there was time for.
+    beats: AtomicU64,
     seen: Mutex<(u64, Vec<Moment>)>,
     beat: Condvar,
 }
@@ -59,6 +71,17 @@ impl Pulse {
             .beat
             .wait_timeout_while(self.lock(), most, |seen| seen.0 == after);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
+    }
+
+    /// There is more to show, though nothing moved.
+    pub(super) fn beat(&self) {
+        self.beats.fetch_add(1, Ordering::SeqCst);
+        self.lock().0 += 1;
+        self.beat.notify_all();
+    }
+
+    pub(super) fn beats(&self) -> u64 {
+        self.beats.load(Ordering::SeqCst)
     }
 
     /// Looks for ever.
@@ -91,6 +114,7 @@ fn stamp(path: &Path) -> Option<Stamp> {
         file: metadata.ino(),
         changed: i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec()),
         driven: false,
+        said: 0,
     })
 }
 
@@ -105,6 +129,10 @@ fn look(project: &Project, before: &Moment, seldom: bool) -> Moment {
             Some(last) if !seldom => last.driven,
             _ => report::look::is_driven(project, name.as_str()),
         };
+        if stamp.driven {
+            let said = report::now::place(project, name.as_str()).metadata();
+            stamp.said = said.map_or(0, |it| it.len());
+        }
         now.runs.insert(name.to_string(), stamp);
     }
     if !seldom {

@@ -9,6 +9,7 @@ mod attest;
 mod audit;
 mod bad_input;
 mod briefs;
+mod browser;
 mod cheats;
 mod checkpoints;
 mod checks;

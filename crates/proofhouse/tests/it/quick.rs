@@ -4,7 +4,7 @@ use crate::play::text;
 use crate::support::{Said, World, says};
 
 /// A repository with a suite of its own, and an agent that does everything right.
-fn world() -> World {
+pub(crate) fn world() -> World {
     let world = World::new();
     world.write(".gitignore", "agent/\n.proofhouse/\n");
     world.write("tests/run.sh", &text("add/run.sh"));

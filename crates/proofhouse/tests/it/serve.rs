@@ -10,10 +10,10 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 /// A server of one repository, ended with the test.
-struct Served {
+pub(crate) struct Served {
     child: Child,
-    port: u16,
-    token: String,
+    pub(crate) port: u16,
+    pub(crate) token: String,
 }
 
 impl Drop for Served {
@@ -23,7 +23,7 @@ impl Drop for Served {
     }
 }
 
-fn serve(world: &World, more: &[&str]) -> Served {
+pub(crate) fn serve(world: &World, more: &[&str]) -> Served {
     let args = [&["serve", "--no-open", "--port", "0", "--json"], more].concat();
     let mut child = world.command(&args).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
@@ -212,11 +212,11 @@ fn a_page_stays_true_and_whoever_comes_back_gets_what_they_lack() {
     let (name, _, page) = home.next();
     assert_eq!(name, "page");
     // The watcher may not have looked yet; then the next event brings it.
-    let page = match part(&page, "working").contains("be good") {
+    let page = match part(&page, "ready").contains("be good") {
         true => page,
         false => home.next().2,
     };
-    assert!(part(&page, "working").contains("be good"), "{page}");
+    assert!(part(&page, "ready").contains("be good"), "{page}");
 
     let path = format!("/r/{key}/run/t/");
     let mut run = served.listen(&path, "");
@@ -292,7 +292,7 @@ fn what_an_agent_wrote_is_never_markup() {
     if !page.to_string().contains("onerror") {
         page = home.next().2;
     }
-    let text = part(&page, "working");
+    let text = part(&page, "ready");
     assert!(text.contains("&lt;img src=x"), "{text}");
     assert!(!text.contains("<img"), "{text}");
     assert!(!text.contains('\u{202e}'), "{text}");
@@ -308,11 +308,11 @@ fn several_repositories_have_one_page_and_a_taken_port_is_said() {
     let served = serve(&one, &["--repo", here, "--repo", place]);
     let mut home = served.listen("/", "");
     let mut page = home.next().2;
-    if part(&page, "working").matches("be good").count() < 2 {
+    if part(&page, "ready").matches("be good").count() < 2 {
         page = home.next().2;
     }
     assert_eq!(
-        part(&page, "working").matches("be good").count(),
+        part(&page, "ready").matches("be good").count(),
         2,
         "{page}"
     );
@@ -353,7 +353,7 @@ impl Authenticator {
         let signature: p256::ecdsa::Signature = self.0.sign(&signed);
         let text = |bytes: &[u8]| Base64UrlUnpadded::encode_string(bytes);
         serde_json::json!({
-            "repo": "", "run": run, "option": option, "because": "looked at it", "go_on": false,
+            "repo": "", "run": run, "option": option, "because": "looked at it", "go_on": false, "head": "",
             "authenticator_data": text(&data), "client_data": text(client.as_bytes()),
             "signature": text(signature.to_der().as_bytes()),
         })
@@ -376,12 +376,11 @@ impl Served {
         (status, serde_json::from_str(body).unwrap_or(Value::Null))
     }
 
-    fn words(&self, key: &str, option: &str) -> Value {
+    fn words(&self, key: &str, option: &str, head: &str) -> Value {
         let host = self.host();
         let headers = [("Host", host.as_str()), ("X-Proofhouse-Token", &self.token)];
-        let path = format!("GET /words/{key}/t?option={option}&because=looked+at%20it");
-        let (status, text) = self.answer(&path, &headers, "");
-        assert_eq!(status, 200, "{text}");
+        let path = format!("GET /words/{key}/t?option={option}&because=looked+at%20it&head={head}");
+        let (_, text) = self.answer(&path, &headers, "");
         serde_json::from_str(text.split_once("\r\n\r\n").unwrap().1).unwrap()
     }
 }
@@ -452,7 +451,11 @@ fn a_passkey_decides_on_the_page_what_it_signed_and_nothing_else() {
         .run(&["approver", "add", &stranger, "--sign", &own])
         .refuses(1, "signer_unknown");
 
-    let words = served.words(&key, "approve");
+    let head = world.status()["head"]["hash"].as_str().unwrap().to_owned();
+    // Another moment than the one that the page shows, and what nobody offers.
+    assert_eq!(served.words(&key, "approve", "00")["code"], "page_outdated");
+    assert_eq!(served.words(&key, "sudo", &head)["code"], "not_offered");
+    let words = served.words(&key, "approve", &head);
     assert!(
         words["text"]
             .as_str()
@@ -463,6 +466,7 @@ fn a_passkey_decides_on_the_page_what_it_signed_and_nothing_else() {
     let decide = |words: &Value, origin: &str, option: &str| {
         let body = passkey.decides(words, origin, "t", option);
         let body = body.replace("\"repo\":\"\"", &format!("\"repo\":\"{key}\""));
+        let body = body.replace("\"head\":\"\"", &format!("\"head\":\"{head}\""));
         served.sends("/decide", &body)
     };
     // Signed for something else, and given to another page.
@@ -495,4 +499,143 @@ fn a_passkey_decides_on_the_page_what_it_signed_and_nothing_else() {
     // With another approver in its place, the decision is nobody's.
     world.write(".proofhouse/approvers", &format!("{stranger}\n"));
     world.run(&["audit"]).exits(1);
+}
+
+fn key_of(served: &Served) -> String {
+    let mut home = served.listen("/", "");
+    let mut page = home.next().2.to_string();
+    while !page.contains("/r/") {
+        page = home.next().2.to_string();
+    }
+    page.split("/r/")
+        .nth(1)
+        .unwrap()
+        .split('/')
+        .next()
+        .unwrap()
+        .to_owned()
+}
+
+#[test]
+fn what_works_right_now_is_on_the_page_as_long_as_it_does() {
+    let world = World::new();
+    world.start(&format!("{}{HONEST}", crate::crash::hangs("intake")), &[]);
+    let served = serve(&world, &[]);
+    let path = format!("/r/{}/run/t/", key_of(&served));
+    let mut run = served.listen(&path, "");
+    let first = run.next().2;
+    assert!(part(&first, "now").contains("Nobody drives it"), "{first}");
+    world.run(&["run", "t", "--detach"]).exits(0);
+    let mut now = String::new();
+    while !now.contains("framer works in intake") {
+        now = part(&run.next().2, "now").to_owned();
+    }
+    assert!(now.contains("data-since="), "{now}");
+    world.run(&["stop", "t"]).exits(0);
+    loop {
+        let data = run.next().2;
+        let told = data["parts"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|part| part["id"] == "now");
+        let idle = part(&data, "now").contains("proofhouse run t");
+        if told && idle && !part(&data, "now").contains("works in") {
+            break;
+        }
+    }
+}
+
+#[test]
+fn a_sentence_on_the_page_begins_a_run() {
+    let world = crate::quick::world();
+    world.write(
+        ".proofhouse/config.toml",
+        "agent = \"scripted:agent/script.toml\"\n",
+    );
+    let served = serve(&world, &["--decide"]);
+    let key = key_of(&served);
+    let begin = |served: &Served, sentence: &str| {
+        let body = serde_json::json!({ "repo": key, "sentence": sentence });
+        served.sends("/start", &body.to_string())
+    };
+    let (status, said) = begin(&serve(&world, &[]), "make totals of carts");
+    assert_eq!(
+        (status, said["code"].as_str()),
+        (400, Some("page_only_shows"))
+    );
+    let (status, said) = begin(&served, "--help");
+    // A sentence is never a flag: this one begins a run of that name.
+    assert_eq!(
+        (
+            status,
+            said["address"].as_str().unwrap().ends_with("/run/help/")
+        ),
+        (200, true),
+        "{said}"
+    );
+    let (status, said) = begin(&served, "make totals of carts");
+    assert_eq!(status, 200, "{said}");
+    let address = said["address"].as_str().unwrap();
+    let mut run = served.listen(address, "");
+    loop {
+        let data = run.next().2;
+        if part(&data, "head").contains("Waiting for a person") {
+            break;
+        }
+    }
+    // What cannot be begun is said in the words of `do`.
+    world.write("Makefile", "");
+    world.commit("nothing proves anything");
+    let (status, said) = begin(&served, "make totals of baskets");
+    assert_eq!(
+        (status, said["code"].as_str()),
+        (400, Some("no_check")),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_journal_under_another_name_is_not_shown_as_that_run() {
+    let world = World::new();
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    world.run(&["run", "t"]).exits(2);
+    let journal = world.read(".proofhouse/journal/t.jsonl");
+    world.write(".proofhouse/journal/decoy.jsonl", &journal);
+    world.run(&["status", "decoy"]).refuses(3, "journal_of_another");
+    let key = world.approver("ann").display().to_string();
+    let decide = ["decide", "decoy", "approve", "--because", "looked", "--sign", &key];
+    world.run(&decide).refuses(3, "journal_of_another");
+    let served = serve(&world, &[]);
+    let (_, _, page) = served.listen(&format!("/r/{}/run/decoy/", key_of(&served)), "").next();
+    assert!(page.to_string().contains("journal_of_another"), "{page}");
+    // A pipe in a journal's place is waited for by nobody.
+    let pipe = world.at(".proofhouse/journal/pipe.jsonl");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    world.run(&["status", "t"]).exits(0);
+    world.run(&["inbox"]);
+}
+
+#[test]
+fn whoever_else_listens_on_the_newer_loopback_is_not_handed_the_token() {
+    let world = World::new();
+    let Ok(other) = std::net::TcpListener::bind(("::1", 0)) else {
+        eprintln!("skipped: this machine has no ::1; the guard of Host and token is tested above");
+        return;
+    };
+    let port = other.local_addr().unwrap().port().to_string();
+    world.run(&["serve", "--no-open", "--port", &port]).refuses(3, "port_taken");
+}
+
+#[test]
+fn who_dawdles_at_the_door_gives_way() {
+    let world = World::new();
+    let served = serve(&world, &[]);
+    let dawdlers: Vec<TcpStream> = (0..300)
+        .map(|_| TcpStream::connect(("127.0.0.1", served.port)).unwrap())
+        .collect();
+    let host = served.host();
+    let (status, _) = served.answer("GET /", &[("Host", &host)], "");
+    assert_eq!(status, 200);
+    drop(dawdlers);
 }

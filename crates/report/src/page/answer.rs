@@ -13,11 +13,22 @@ pub enum Answers {
     No,
     /// It is answered, and nobody has a passkey yet.
     NobodyYet,
+    /// Those that are listed were enrolled at another address of this machine.
+    Elsewhere,
     Yes,
 }
 
+/// What a form is about: it is answered where it was shown, and as it was shown.
+#[derive(Debug, Clone, Copy)]
+pub struct About<'a> {
+    pub repo: &'a str,
+    pub run: &'a str,
+    /// The hash of the last record that the page shows.
+    pub head: &'a str,
+}
+
 /// The form; empty where nothing is asked, or nothing can be answered here.
-pub fn form(run: &str, waiting: Option<&Waiting>, answers: Answers) -> Part {
+pub fn form(about: About<'_>, waiting: Option<&Waiting>, answers: Answers) -> Part {
     let markup = html! {
         @match (waiting, answers) {
             (None, _) | (_, Answers::No) => {},
@@ -25,15 +36,19 @@ pub fn form(run: &str, waiting: Option<&Waiting>, answers: Answers) -> Part {
                 h2 #answer { "Answer here" }
                 p.note { "Nobody has a passkey for this repository. " a href="../../enrol" { "Enrol yours" } ", once; then questions are answered on this page." }
             },
+            (Some(_), Answers::Elsewhere) => section.answer aria-labelledby="answer" {
+                h2 #answer { "Answer here" }
+                p.note { "The passkeys that are listed were enrolled at another port. Serve there, or " a href="../../enrol" { "enrol one here" } "." }
+            },
             (Some(waiting), Answers::Yes) => section.answer aria-labelledby="answer" {
                 h2 #answer { "Answer here" }
                 p.note { "Your passkey signs your words. You see what is signed before you sign it." }
-                form.decide data-run=(run) {
+                form.decide data-repo=(about.repo) data-run=(about.run) data-head=(about.head) {
                     fieldset {
                         legend { "What do you say?" }
-                        @for (nth, option) in waiting.options.iter().enumerate() {
+                        @for option in &waiting.options {
                             label {
-                                input type="radio" name="option" value=(option) required checked[nth == 0];
+                                input type="radio" name="option" value=(option) required;
                                 " " b { (option) }
                                 @if let Some(means) = waiting.means.get(option) { " " span.quiet { (prose(means)) } }
                             }
@@ -57,7 +72,7 @@ pub fn form(run: &str, waiting: Option<&Waiting>, answers: Answers) -> Part {
 }
 
 /// The page on which a passkey is enrolled.
-pub fn enrol(approvers: &[String]) -> Live {
+pub fn enrol(repo: &str, approvers: &[String]) -> Live {
     let lead = html! {
         "A passkey of yours (this device, your phone, a security key) signs decisions on this page. It is enrolled "
         "once, by a command in your terminal: no page can make anybody an approver."
@@ -72,8 +87,22 @@ pub fn enrol(approvers: &[String]) -> Live {
                 div.signed hidden {
                     p.label { "Now say this in your terminal, in the repository" }
                     pre tabindex="0" { code {} }
+                    @if !approvers.is_empty() {
+                        p.note { "Somebody is listed already, so one of them signs for it: add " code { "--sign KEY" } ", or " code { "--message > words" } ", sign the words below, and add " code { "--signature FILE" } "." }
+                    }
                     p.note { "It adds a line to .proofhouse/approvers. Commit that file: it says who may decide." }
                 }
+                p.said role="status" {}
+            }
+        }
+        section aria-labelledby="words" {
+            h2 #words { "Sign words for the terminal" }
+            p.note { "Every command that decides prints its words with " code { "--message" } " and takes a signature with " code { "--signature FILE" } ". Paste the words here, and your passkey signs them. Sign nothing that you have not read." }
+            form.words data-repo=(repo) {
+                label for="text" { "The words, to the letter" }
+                textarea #text name="text" rows="7" required spellcheck="false" {}
+                p { button type="submit" { "Sign with my passkey" } }
+                div.signed hidden { p.label { "Keep this in a file for --signature" } pre tabindex="0" { code {} } }
                 p.said role="status" {}
             }
         }

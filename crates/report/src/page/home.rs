@@ -2,6 +2,7 @@
 
 use super::html::{Tone, chip, count, dollars, prose, time};
 use super::live::{Live, Part, head};
+use crate::criterion::Criterion;
 use crate::row::Row;
 use crate::run::Doing;
 use maud::{Markup, html};
@@ -15,9 +16,16 @@ pub struct Repository {
     pub name: String,
     /// The one that moved last comes first.
     pub rows: Vec<Row>,
+    /// How many runs are still being read.
+    pub unread: usize,
     /// What its runs have spent today, and what the day may cost.
     pub today: u64,
     pub cap: Option<u64>,
+    /// What proves work here, and who works.
+    pub checks: Vec<String>,
+    pub agent: Option<String>,
+    /// Criteria of its milestones that only a person can judge.
+    pub criteria: Vec<Criterion>,
     /// Its milestones.
     pub milestones: Vec<String>,
 }
@@ -26,25 +34,35 @@ pub struct Repository {
 const MOST: usize = 40;
 
 /// The page.
-pub fn page(all: &[Repository]) -> Live {
+pub fn page(all: &[Repository], starts: bool) -> Live {
     let rows = || all.iter().flat_map(|one| &one.rows);
+    let criteria = || {
+        all.iter()
+            .flat_map(|one| one.criteria.iter().map(move |of| (one, of)))
+    };
     let asks: usize = rows().map(|row| row.asks.len()).sum();
+    let asks = asks + criteria().count();
     let works = rows().filter(|row| row.doing == Doing::Working).count();
     let headline = match asks {
         0 => "Nothing waits for you".to_owned(),
         1 => "One thing waits for you".to_owned(),
         many => format!("{many} things wait for you"),
     };
+    let several = all.len() > 1;
     let today: u64 = all.iter().map(|one| one.today).sum();
+    let unread: usize = all.iter().map(|one| one.unread).sum();
     let caps: Option<u64> = all.iter().map(|one| one.cap).sum();
     let lead = html! {
         @match works { 0 => "No run is at work.", 1 => "One run is at work.", many => (format!("{many} runs are at work.")) }
         " " (dollars(today)) " spent today"
-        @if let Some(cap) = caps { " of " (dollars(cap)) }
+        @if let (Some(cap), false) = (caps, several) { " of " (dollars(cap)) }
         "."
+        @if several { @for one in all { @if let Some(cap) = one.cap {
+            " " (one.name) ": " (dollars(one.today)) " of " (dollars(cap)) "."
+        } } }
+        @if unread > 0 { " " (count(unread, "run")) " still being read." }
     };
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
-    let several = all.len() > 1;
     let list = |title: &str, id: &str, of: &dyn Fn(&Row) -> bool, none: &str| {
         let found: Vec<(&Repository, &Row)> = all
             .iter()
@@ -63,14 +81,42 @@ pub fn page(all: &[Repository]) -> Live {
         Part::new(id, markup)
     };
     let waits = |row: &Row| !row.asks.is_empty() || row.fault.is_some();
-    let runs = |row: &Row| !waits(row) && matches!(row.doing, Doing::Working | Doing::Ready);
-    let ended = |row: &Row| !waits(row) && !runs(row);
+    let runs = |row: &Row| !waits(row) && row.doing == Doing::Working;
+    let ready = |row: &Row| !waits(row) && row.doing == Doing::Ready;
+    let ended = |row: &Row| !waits(row) && !runs(row) && !ready(row);
+    let judged = html! {
+        @if criteria().next().is_some() {
+            section aria-labelledby="criteria" {
+                h2 #criteria { "Criteria that only you can judge" }
+                ul.rows { @for (of, one) in criteria() { li {
+                    p.name { a href=(format!("/r/{}/milestone/{}", of.key, one.milestone)) { (one.milestone) } }
+                    p.asks { (prose(&one.words())) }
+                    @for command in &one.commands { pre.command tabindex="0" { code { (command) } } }
+                } } }
+            }
+        }
+    };
     Live {
         title: headline.clone(),
         parts: vec![
             head(&names.join(", "), &headline, &lead),
             list("Waits for you", "waiting", &waits, "Nothing."),
+            Part::new(
+                "start",
+                if starts {
+                    begin(all)
+                } else {
+                    html! {}
+                },
+            ),
+            Part::new("criteria", judged),
             list("At work", "working", &runs, "Nothing."),
+            list(
+                "Nobody drives it; `proofhouse run` goes on",
+                "ready",
+                &ready,
+                "Nothing.",
+            ),
             list("Over, or at rest", "ended", &ended, "Nothing yet."),
             Part::new("places", places(all)),
         ],
@@ -104,6 +150,36 @@ fn one(of: &Repository, row: &Row, several: bool) -> Markup {
                 @if row.micro_dollars > 0 { span { (dollars(row.micro_dollars)) } " " }
                 @if let Some(fate) = &row.fate { span { (fate) } " " }
                 span { (time(row.at)) }
+            }
+        }
+    }
+}
+
+/// A sentence, and what `do` would make of it here.
+fn begin(all: &[Repository]) -> Markup {
+    html! {
+        section aria-labelledby="begin" {
+            h2 #begin { "Have something done" }
+            form.start {
+                label for="sentence" { "What, in a sentence" }
+                textarea #sentence name="sentence" rows="2" required placeholder="make slugs keep digits" {}
+                @if all.len() > 1 {
+                    label for="repo" { "Where" }
+                    select #repo name="repo" { @for one in all { option value=(one.key) { (one.name) } } }
+                } @else { @for one in all { input type="hidden" name="repo" value=(one.key); } }
+                @for one in all {
+                    p.note {
+                        @if all.len() > 1 { b { (one.name) } ": " }
+                        @match one.checks.as_slice() {
+                            [] => "no check was found that could prove the work: set `checks.commands` first",
+                            checks => { "proven by " @for (nth, check) in checks.iter().enumerate() { @if nth > 0 { ", " } code { (check) } } },
+                        }
+                        "; " (one.agent.as_deref().unwrap_or("the agent that is installed")) " works, in a worktree at HEAD; you look at the diff."
+                        @if let Some(cap) = one.cap { " The day's cap is " (dollars(cap)) "." }
+                    }
+                }
+                p { button type="submit" { "Begin" } }
+                p.said role="status" {}
             }
         }
     }

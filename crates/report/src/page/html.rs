@@ -158,7 +158,8 @@ pub(super) fn duration(millis: u64) -> String {
     }
 }
 
-pub(super) fn dollars(micro: u64) -> String {
+/// Money for people.
+pub fn dollars(micro: u64) -> String {
     match micro {
         0 => "$0".to_owned(),
         1..100_000 => format!("${}.{:04}", micro / 1_000_000, micro % 1_000_000 / 100),

@@ -1,7 +1,8 @@
 //! Pages that are a table with a sentence above it: money, settings, an audit, a milestone, what a search
 //! found, the workflows.
 
-use super::html::{Tone, chip, dollars, grouped, prose};
+pub use super::html::dollars;
+use super::html::{Tone, chip, grouped, prose};
 use super::live::{Live, Part, head};
 use crate::spend::Spend;
 use maud::{Markup, html};

@@ -7,6 +7,7 @@ use crate::caught::Gravity;
 use crate::evidence::Evidence;
 use crate::gate::latest;
 use kernel::machine::Activity;
+use kernel::outcome::Worth;
 use maud::{Markup, html};
 
 /// What the header says.
@@ -50,6 +51,12 @@ pub(super) fn of(data: &Evidence) -> Verdict {
         (Some(first), 0) => format!("Caught: {}.", first.what),
         (Some(first), more) => format!("Caught: {}, and {more} more.", first.what),
     };
+    let weak = match &grounds.worth {
+        Some(standing) if standing.worth == Worth::Weak.as_str() => {
+            format!(" The evidence is weak: {}.", standing.means)
+        }
+        _ => String::new(),
+    };
     let verdict = |headline: &str, tone, lead| Verdict {
         headline: headline.to_owned(),
         tone,
@@ -62,7 +69,7 @@ pub(super) fn of(data: &Evidence) -> Verdict {
             Tone::Good,
             format!(
                 "The run reached its end through {gates}. The engine itself executed {} that could \
-                 have failed, and kept what was printed.{repaired}",
+                 have failed, and kept what was printed.{repaired}{weak}",
                 count(proven, "command")
             ),
         ),

@@ -1,0 +1,148 @@
+// `proofhouse serve --decide` in a real Chromium: node suite.mjs BASE TOKEN REPOSITORY SHOTS
+// Every line that begins with "no" is a failure; the last line says whether all of it held.
+import { chromium } from "playwright-core";
+import { appendFileSync } from "node:fs";
+import { createServer } from "node:http";
+
+const [, , base, token, repository, shots] = process.argv;
+const port = new URL(base).port;
+const key = repository.split("/").pop();
+let failed = 0;
+const holds = (what, is) => {
+  console.log(`${is ? "yes" : "no "} ${what}`);
+  if (!is) failed += 1;
+};
+const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+  "--disable-component-update", "--disable-sync", `--host-resolver-rules=MAP rebound.example 127.0.0.1`];
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: quiet });
+
+// Every page, in both widths and schemes: nothing is cut, nothing is refused by our own policy.
+const pages = ["/", `/r/${key}/run/t/`, `/r/${key}/spend`, `/r/${key}/audit`, `/r/${key}/settings`, `/r/${key}/workflows`,
+  `/r/${key}/workflow/lights-out`, `/r/${key}/enrol`];
+for (const width of [1280, 390]) for (const colorScheme of ["light", "dark"]) {
+  const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
+  const page = await context.newPage();
+  const said = [];
+  page.on("console", (message) => said.push(message.text()));
+  page.on("pageerror", (error) => said.push(error.message));
+  page.on("request", (request) => { if (!request.url().startsWith(base) && !request.url().startsWith("blob:")) said.push(`asks ${request.url()}`); });
+  await page.goto(`${base}/#t=${token}`);
+  await page.waitForSelector("[data-part=head]");
+  holds("the token is gone from the address", !page.url().includes(token));
+  for (const path of pages) {
+    await page.goto(base + path);
+    await page.waitForSelector("[data-part=head] h1");
+    const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    holds(`${path} fits ${width} px, ${colorScheme}`, over <= 0);
+    if (shots) await page.screenshot({ path: `${shots}/${path.replace(/\W+/g, "_")}-${width}-${colorScheme}.png` });
+  }
+  holds(`nothing was complained about or asked of others: ${said.join("; ")}`, said.length === 0);
+  holds("there are landmarks and one first heading", await page.evaluate(() =>
+    document.querySelectorAll("main").length === 1 && document.querySelectorAll("nav").length === 1 && document.querySelectorAll("h1").length === 1));
+  await context.close();
+}
+
+// Others: a page of another port, a rebound name, a frame, a form, an address without its fragment.
+const hostile = createServer((request, answer) => {
+  answer.setHeader("content-type", "text/html");
+  answer.end(`<!DOCTYPE html><title>hostile</title><iframe src="${base}/"></iframe>
+    <form method="post" action="${base}/start" enctype="text/plain"><input name='{"repo":"${key}","sentence":"x' value='"}'><button>go</button></form>`);
+});
+await new Promise((done) => hostile.listen(0, "127.0.0.1", done));
+const other = `http://localhost:${hostile.address().port}`;
+{
+  const context = await browser.newContext();
+  const own = await context.newPage();
+  await own.goto(`${base}/#t=${token}`);
+  await own.waitForSelector("[data-part=head]");
+  const page = await context.newPage();
+  await page.goto(other);
+  const tried = await page.evaluate(async ([base, token]) => {
+    const ask = async (path, options) => {
+      try { const answer = await fetch(base + path, options); return `${answer.status} ${(await answer.text()).slice(0, 20)}`; } catch { return "refused"; }
+    };
+    return [
+      await ask("/live/"), await ask("/live/", { credentials: "include" }), await ask("/live/", { headers: { "X-Proofhouse-Token": token } }),
+      await ask("/start", { method: "POST", body: "{}" }), await ask("/live/", { mode: "no-cors" }),
+    ];
+  }, [base, token]);
+  holds(`a page of another port reads nothing: ${tried}`, tried.every((one) => one === "refused" || one === "0 "));
+  await page.waitForTimeout(500);
+  const frame = page.frames().find((one) => one !== page.mainFrame());
+  holds("it cannot frame us", !frame || !frame.url().startsWith(base));
+  const [answer] = await Promise.all([page.waitForResponse((one) => one.url().includes("/start")), page.click("button")]);
+  holds(`its form is refused: ${answer.status()}`, [401, 403].includes(answer.status()));
+  const rebound = await context.newPage();
+  const reached = await rebound.goto(`http://rebound.example:${port}/`).then((one) => one.status(), () => 0);
+  holds(`a rebound name is refused: ${reached}`, reached === 421 || reached === 0);
+  await context.close();
+  const stranger = await (await browser.newContext()).newPage();
+  await stranger.goto(`${base}/`);
+  await stranger.waitForSelector("main p.none");
+  holds("an address without its fragment shows nothing", (await stranger.textContent("main")).includes("no key to it"));
+}
+
+// Back and forward show the page of the address; a link with a wrong token takes nothing away.
+{
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${base}/#t=${token}`);
+  await page.waitForSelector(".rows a");
+  await page.click(".rows a");
+  await page.waitForSelector("[data-part=course]");
+  await page.goBack();
+  await page.waitForSelector("[data-part=waiting]");
+  holds("back shows the page of the address", (await page.title()).includes("wait") && !(await page.$("[data-part=course]")));
+  await page.goForward();
+  await page.waitForSelector("[data-part=course]");
+  holds("forward too", new URL(page.url()).pathname.includes("/run/t/"));
+  await page.goto("about:blank");
+  await page.goto(`${base}/#t=dead`);
+  await page.waitForSelector("[data-part=waiting]");
+  holds("a wrong token in a link takes nothing away", true);
+  await context.close();
+}
+
+// A person: enrols a passkey, sees what is signed, signs, and the page follows by itself.
+{
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  await devtools.send("WebAuthn.enable");
+  const { authenticatorId } = await devtools.send("WebAuthn.addVirtualAuthenticator", { options: {
+    protocol: "ctap2", transport: "internal", hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true } });
+  await page.goto(`${base}/#t=${token}`);
+  await page.waitForSelector("[data-part=head]");
+  await page.goto(`${base}/r/${key}/enrol`);
+  await page.fill("#name", "ann@example.org");
+  await page.click("text=Make a passkey");
+  await page.waitForSelector("form.enrol .signed:not([hidden])");
+  const line = /'(.*)'/.exec(await page.textContent("form.enrol code"))[1];
+  appendFileSync(`${repository}/.proofhouse/approvers`, `${line}\n`);
+  await page.goto(`${base}/r/${key}/run/t/`);
+  await page.waitForSelector("form.decide");
+  holds("nothing is chosen for the person", await page.evaluate(() => !document.querySelector("form.decide input:checked[type=radio]")));
+  await page.check("input[value=approve]");
+  await page.fill("#because", "looked at the diff");
+  await page.click("text=Show what I sign");
+  await page.waitForSelector("form.decide .signed:not([hidden])");
+  holds("the words are shown first", (await page.textContent("form.decide .signed code")).includes("option 7: approve"));
+  await page.fill("#because", "something else");
+  holds("other words hide the button", await page.isHidden("[data-sign]"));
+  await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: false });
+  await page.click("text=Show what I sign");
+  await page.click("[data-sign]");
+  await page.waitForFunction(() => document.querySelector("form.decide .said").textContent !== "");
+  holds("without verification nothing is decided", (await page.textContent("h1")).includes("Waiting"));
+  await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
+  await page.click("text=Show what I sign");
+  await page.waitForSelector("form.decide .signed:not([hidden])");
+  await page.click("[data-sign]");
+  await page.waitForFunction(() => /Proven|Done/.test(document.querySelector("h1")?.textContent || ""), null, { timeout: 30000 });
+  holds("the page follows by itself", true);
+  await context.close();
+}
+hostile.close();
+await browser.close();
+console.log(failed === 0 ? "all of it held" : `${failed} did not hold`);
+process.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,45 @@
+//! What works right now: who, for how long, and what it says; and what a person does next where nothing does.
+
+use super::html::paragraph;
+use super::live::Part;
+use crate::now::Now;
+use maud::html;
+
+/// What is in flight, and what can be done.
+pub struct Flying<'a> {
+    pub all: &'a [Now],
+    /// What it is in a sentence: nobody drives it, it is not landed, it landed.
+    pub stands: String,
+    /// The commands that come next.
+    pub commands: Vec<String>,
+    pub workflow: &'a str,
+}
+
+/// The part.
+pub(super) fn part(flying: &Flying<'_>) -> Part {
+    let markup = html! {
+        @if !flying.all.is_empty() {
+            section.now aria-labelledby="now" {
+                h2 #now { "Right now" }
+                @for one in flying.all {
+                    h3 { (one.what) " " span.quiet { "for " time data-since=(one.began.to_string()) { "a moment" } } }
+                    @if !one.lines.is_empty() {
+                        pre.says data-end tabindex="0" aria-label="What it says" { code { @for line in &one.lines { (line) "\n" } } }
+                    }
+                }
+            }
+        }
+        @if !flying.stands.is_empty() {
+            section.now aria-labelledby="next" {
+                h2 #next { "Next" }
+                (paragraph("sentence", &flying.stands))
+                @for command in &flying.commands { pre.command tabindex="0" { code { (command) } } }
+            }
+        }
+        p.facts-line {
+            a href=(format!("../../workflow/{}", flying.workflow)) { "Workflow " (flying.workflow) } " "
+            a href="../../spend" { "Money" } " " a href="../../audit" { "Audit" }
+        }
+    };
+    Part::new("now", markup)
+}
