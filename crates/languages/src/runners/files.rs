@@ -67,7 +67,7 @@ pub const DECIDING: [(&str, Decides); 46] = [
 ];
 
 /// What is a test, wherever people put tests: globs from a repository's top.
-pub const TESTS: [&str; 13] = [
+pub const TESTS: [&str; 12] = [
     "**/tests/**",
     "**/test/**",
     "**/__tests__/**",
@@ -79,8 +79,8 @@ pub const TESTS: [&str; 13] = [
     "**/*.spec.*",
     "**/*-test.*",
     "**/test-*.*",
-    "**/test.*",
-    "**/tests.*",
+    // By the name alone where tests are called so; `cmd/test.go` is a command, and `test.md` a text.
+    "**/{test,tests}.{js,mjs,cjs,jsx,ts,mts,cts,tsx,py,rs,sh,bats,rb,php,pl,lua,c,cc,cpp,cs,swift,kt,ex,exs,zig,hs,ml}",
 ];
 
 /// What says what is tried elsewhere, or before a commit: globs from a repository's top.
