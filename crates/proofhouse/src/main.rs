@@ -9,7 +9,9 @@
 //! | 70 | a bug of ours |
 //! | 130 | interrupted with Ctrl-C |
 
+mod begin;
 mod cli;
+mod mcp;
 mod serve;
 
 use std::process::ExitCode;

@@ -259,6 +259,11 @@ Only what `audit` bears out is vouched for. docs/attest.md says how other tools 
         #[command(subcommand)]
         command: CiCommand,
     },
+    /// Be a server of tools for your own agent (MCP, on standard input and output)
+    #[command(
+        after_help = "Example, for Claude Code:\n  claude mcp add proofhouse -- proofhouse mcp"
+    )]
+    Mcp,
     /// Show runs in the browser, live, on this machine alone
     #[command(after_help = "Examples:
   proofhouse serve

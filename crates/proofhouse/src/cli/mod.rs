@@ -25,6 +25,7 @@ mod init;
 mod land;
 mod lock;
 mod log;
+mod mcp;
 mod milestone;
 mod new;
 mod notify;
@@ -157,6 +158,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             init::init(&project, agent.clone(), *yes, wants, out)
         }
         Command::Approver { command } => approver::approver(&project, command, out),
+        Command::Mcp => mcp::mcp(&project),
         Command::Lock(args) => lock::lock(&project, args, out),
         Command::Decide(decide) => decide::decide(&project, decide, out),
         Command::Resolve(resolve) => resolve::resolve(&project, resolve, out),

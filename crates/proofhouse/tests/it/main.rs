@@ -50,6 +50,7 @@ mod landings;
 mod lights_out;
 mod many;
 mod matrix;
+mod mcp;
 mod models;
 mod newcomer;
 mod odd_trees;

@@ -311,11 +311,7 @@ fn several_repositories_have_one_page_and_a_taken_port_is_said() {
     if part(&page, "ready").matches("be good").count() < 2 {
         page = home.next().2;
     }
-    assert_eq!(
-        part(&page, "ready").matches("be good").count(),
-        2,
-        "{page}"
-    );
+    assert_eq!(part(&page, "ready").matches("be good").count(), 2, "{page}");
     let port = served.port.to_string();
     one.run(&["serve", "--no-open", "--port", &port])
         .refuses(3, "port_taken");
@@ -602,16 +598,34 @@ fn a_journal_under_another_name_is_not_shown_as_that_run() {
     world.run(&["run", "t"]).exits(2);
     let journal = world.read(".proofhouse/journal/t.jsonl");
     world.write(".proofhouse/journal/decoy.jsonl", &journal);
-    world.run(&["status", "decoy"]).refuses(3, "journal_of_another");
+    world
+        .run(&["status", "decoy"])
+        .refuses(3, "journal_of_another");
     let key = world.approver("ann").display().to_string();
-    let decide = ["decide", "decoy", "approve", "--because", "looked", "--sign", &key];
+    let decide = [
+        "decide",
+        "decoy",
+        "approve",
+        "--because",
+        "looked",
+        "--sign",
+        &key,
+    ];
     world.run(&decide).refuses(3, "journal_of_another");
     let served = serve(&world, &[]);
-    let (_, _, page) = served.listen(&format!("/r/{}/run/decoy/", key_of(&served)), "").next();
+    let (_, _, page) = served
+        .listen(&format!("/r/{}/run/decoy/", key_of(&served)), "")
+        .next();
     assert!(page.to_string().contains("journal_of_another"), "{page}");
     // A pipe in a journal's place is waited for by nobody.
     let pipe = world.at(".proofhouse/journal/pipe.jsonl");
-    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
     world.run(&["status", "t"]).exits(0);
     world.run(&["inbox"]);
 }
@@ -624,7 +638,9 @@ fn whoever_else_listens_on_the_newer_loopback_is_not_handed_the_token() {
         return;
     };
     let port = other.local_addr().unwrap().port().to_string();
-    world.run(&["serve", "--no-open", "--port", &port]).refuses(3, "port_taken");
+    world
+        .run(&["serve", "--no-open", "--port", &port])
+        .refuses(3, "port_taken");
 }
 
 #[test]

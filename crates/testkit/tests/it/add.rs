@@ -39,7 +39,9 @@ fn every_seed_keeps_every_promise() {
         let workflow = workflow();
         let mut vocabulary = Vocabulary::of(&workflow.table);
         vocabulary.progress = workflow.stall_check.clone().unwrap_or_default();
-        vocabulary.fields = ["stage", "Test files", "phase"].map(str::to_owned).to_vec();
+        // What the test files are stays as it is: the one that people open again is among them.
+        let fields = ["stage", "Scope (may touch)", "phase"];
+        vocabulary.fields = fields.map(str::to_owned).to_vec();
         let cast = SeededCast::new(seed, vocabulary);
         Simulation::new(seed, fresh, &rows).cast(cast).run()
     });
