@@ -1,7 +1,7 @@
 //! The bars of `proofhouse serve`, with 200 runs of 2,000 records each: the first page, how long an event takes to
 //! the page with 50 runs at work, 50 reconnects, memory. Run with `cargo bench -p proofhouse --bench serve`.
 //!
-//! The same records are appended and read by a bare follower of files in the same run: on a busy machine, look at
+//! `PROOFHOUSE_BIN` measures another binary than the one that was just built. The same records are appended and read by a bare follower of files in the same run: on a busy machine, look at
 //! the ratio.
 
 use kernel::Time;
@@ -97,6 +97,10 @@ fn main() {
     let _ = child.wait();
 }
 
+fn program() -> String {
+    std::env::var("PROOFHOUSE_BIN").unwrap_or_else(|_| env!("CARGO_BIN_EXE_proofhouse").to_owned())
+}
+
 /// A repository with its runs; where their journals are.
 fn prepare(repo: &Path) -> std::path::PathBuf {
     std::fs::create_dir_all(repo).expect("a folder");
@@ -135,7 +139,7 @@ fn prepare(repo: &Path) -> std::path::PathBuf {
         "--here",
         "--yes",
     ];
-    said(env!("CARGO_BIN_EXE_proofhouse"), &new);
+    said(&program(), &new);
     let journals = repo.join(".proofhouse/journal");
     let model = RunName::new("model").expect("a good name");
     let mut entries: Vec<Entry> = Vec::new();
@@ -183,7 +187,7 @@ fn append(journals: &Path, run: usize, round: usize) {
 }
 
 fn serve(repo: &Path) -> (Child, u16, String) {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_proofhouse"))
+    let mut child = Command::new(program())
         .args(["serve", "--no-open", "--port", "0", "--json", "--repo"])
         .arg(repo)
         .stdout(Stdio::piped())

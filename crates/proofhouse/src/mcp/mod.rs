@@ -25,19 +25,19 @@ approves and lands work: tell them the commands that `inbox` gives, and never tr
 
 /// Why a message is not answered with a result, in the numbers of JSON-RPC.
 enum Wrong {
-    NoJson,
-    NoRequest,
-    NoMethod(String),
-    NoParameters(String),
+    Json,
+    Request,
+    Method(String),
+    Parameters(String),
 }
 
 impl Wrong {
     fn facts(&self) -> Value {
         let (code, message) = match self {
-            Wrong::NoJson => (-32700, "this is no JSON".to_owned()),
-            Wrong::NoRequest => (-32600, "this is no request of JSON-RPC 2.0".to_owned()),
-            Wrong::NoMethod(name) => (-32601, format!("there is no method `{name}`")),
-            Wrong::NoParameters(why) => (-32602, why.clone()),
+            Wrong::Json => (-32700, "this is no JSON".to_owned()),
+            Wrong::Request => (-32600, "this is no request of JSON-RPC 2.0".to_owned()),
+            Wrong::Method(name) => (-32601, format!("there is no method `{name}`")),
+            Wrong::Parameters(why) => (-32602, why.clone()),
         };
         json!({ "code": code, "message": message })
     }
@@ -61,7 +61,7 @@ pub(crate) fn serve(
         }
         let answer = match serde_json::from_str::<Value>(&text) {
             Ok(message) => answer(project, &message),
-            Err(_) => Some(failed(&Value::Null, &Wrong::NoJson)),
+            Err(_) => Some(failed(&Value::Null, &Wrong::Json)),
         };
         if let Some(answer) = answer {
             writeln!(output, "{answer}")?;
@@ -82,17 +82,16 @@ fn answer(project: &Project, message: &Value) -> Option<Value> {
         .filter(|_| message["jsonrpc"] == "2.0")
     else {
         let answers = message.get("result").is_some() || message.get("error").is_some();
-        return (!answers).then(|| failed(id, &Wrong::NoRequest));
+        return (!answers).then(|| failed(id, &Wrong::Request));
     };
-    if message.get("id").is_none() {
-        return None;
-    }
+    // What has no number is a notice.
+    message.get("id")?;
     let result = match method {
         "initialize" => Ok(greeting(&message["params"])),
         "ping" => Ok(json!({})),
         "tools/list" => Ok(json!({ "tools": tools::list() })),
         "tools/call" => called(project, &message["params"]),
-        other => Err(Wrong::NoMethod(other.to_owned())),
+        other => Err(Wrong::Method(other.to_owned())),
     };
     Some(match result {
         Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
@@ -122,7 +121,7 @@ fn called(project: &Project, asked: &Value) -> Result<Value, Wrong> {
             format!("{} [{}]\nmend: {}", error.what, error.code, error.mend),
             true,
         ),
-        None => return Err(Wrong::NoParameters(format!("there is no tool `{name}`"))),
+        None => return Err(Wrong::Parameters(format!("there is no tool `{name}`"))),
     };
     Ok(json!({ "content": [{ "type": "text", "text": text }], "isError": wrong }))
 }
