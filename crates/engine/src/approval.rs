@@ -131,8 +131,8 @@ pub fn approve(
         (Some(approvers), Some(pem)) => {
             let signer = verify(approvers, pem, words, now)?;
             Ok(Approved {
+                channel: signer.channel(),
                 who: signer.principal,
-                channel: format!("{SIGNED} {}", signer.fingerprint),
                 signature: Some(pem.trim().to_owned()),
             })
         }

@@ -3,7 +3,7 @@
 
 use super::allowed::{self, Line};
 use super::passkey::{self, Passkey};
-use super::{NAMESPACE, Words, message};
+use super::{NAMESPACE, SIGNED, Words, message};
 use kernel::Time;
 use ssh_key::public::KeyData;
 use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, PublicKey, SshSig};
@@ -19,6 +19,16 @@ pub struct Signer {
     pub principal: String,
     /// `SHA256:...`, as `ssh-keygen -l` prints it.
     pub fingerprint: String,
+    /// Did a passkey sign, in a browser?
+    pub passkey: bool,
+}
+
+impl Signer {
+    /// The channel of what they signed, for the record.
+    pub fn channel(&self) -> String {
+        let how = if self.passkey { " (passkey)" } else { "" };
+        format!("{SIGNED} {}{how}", self.fingerprint)
+    }
 }
 
 /// The way for keys that only ssh-keygen can use.
@@ -162,6 +172,7 @@ pub fn verify(
     Ok(Signer {
         principal: line.principal.clone(),
         fingerprint,
+        passkey: matches!(signature, Made::Passkey(_)),
     })
 }
 

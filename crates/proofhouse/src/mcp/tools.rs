@@ -2,6 +2,7 @@
 
 use crate::begin::begin;
 use kernel::Machine;
+use kernel::machine::Activity;
 use report::inbox::{self, Item};
 use report::kept::Kept;
 use report::run::Report;
@@ -194,6 +195,12 @@ fn evidence(project: &Project, run: &str) -> Result<String, EngineError> {
     for one in &evidence.grounds.proven {
         lines.push(format!("proven by {}: {}", one.check, one.reason));
     }
+    if let Some(standing) = &evidence.grounds.worth {
+        lines.push(format!(
+            "this evidence is {}: {}",
+            standing.worth, standing.means
+        ));
+    }
     for gate in report::gate::latest(&evidence.gates)
         .into_iter()
         .filter(|gate| !gate.passed)
@@ -207,7 +214,8 @@ fn evidence(project: &Project, run: &str) -> Result<String, EngineError> {
             lines.extend(check.failure.lines().map(|line| format!("    {line}")));
         }
     }
-    if let Some(refusal) = &status.last_refusal {
+    let over = matches!(status.activity, Activity::Done | Activity::Stopped);
+    if let Some(refusal) = status.last_refusal.as_ref().filter(|_| !over) {
         lines.push(format!(
             "last refused: {} [{}]; mend: {}",
             refusal.what, refusal.code, refusal.mend

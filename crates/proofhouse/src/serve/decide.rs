@@ -161,8 +161,8 @@ fn decided(house: &House, own: &Own, request: &Request) -> Result<Value, EngineE
         let now = workspace::clock::now();
         let signer = approval::verify(&approvers, &pem, words, now)?;
         Ok(approval::Approved {
+            channel: signer.channel(),
             who: signer.principal,
-            channel: format!("{} {}", approval::SIGNED, signer.fingerprint),
             signature: Some(pem.trim().to_owned()),
         })
     })?;

@@ -490,7 +490,11 @@ fn a_passkey_decides_on_the_page_what_it_signed_and_nothing_else() {
         .iter()
         .map(Value::to_string)
         .find(|text| text.contains("SSH SIGNATURE"));
-    assert!(record.unwrap().contains("ann@example.org"));
+    let record = record.unwrap();
+    assert!(
+        record.contains("ann@example.org") && record.contains("(passkey)"),
+        "{record}"
+    );
     world.run(&["audit"]).exits(0);
     // With another approver in its place, the decision is nobody's.
     world.write(".proofhouse/approvers", &format!("{stranger}\n"));
