@@ -97,28 +97,12 @@ pub struct Mutants {
     pub faults: Vec<String>,
 }
 
-/// Parsers go down by recursion: as deep as a body that is let through may go, many times over.
-const STACK: usize = 256 << 20;
+/// Parsers go down by recursion: as deep as a body that is let through may go, many times over. Whoever
+/// asks for mutants does so on a thread with such a stack.
+pub const STACK: usize = 256 << 20;
 
-/// The placebos and mutants of changed sources. Whatever an agent wrote, it gets an answer: what
-/// cannot be read is a fault.
+/// The placebos and mutants of changed sources. What cannot be read is a fault.
 pub fn mutants(wanted: &Wanted<'_>) -> Mutants {
-    std::thread::scope(|scope| {
-        let planning = std::thread::Builder::new()
-            .stack_size(STACK)
-            .spawn_scoped(scope, || plan(wanted));
-        let planned = planning.map(std::thread::ScopedJoinHandle::join);
-        match planned {
-            Ok(Ok(plan)) => plan,
-            _ => Mutants {
-                faults: vec!["what was changed could not be taken apart".to_owned()],
-                ..Mutants::default()
-            },
-        }
-    })
-}
-
-fn plan(wanted: &Wanted<'_>) -> Mutants {
     let mut plan = Mutants::default();
     let mut dice = Dice::of(wanted.seed);
     let (mut constants, mut others, mut number) = (Vec::new(), Vec::new(), 0);

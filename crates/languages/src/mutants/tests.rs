@@ -101,7 +101,11 @@ fn whatever_an_agent_wrote_gets_an_answer() {
     ] {
         let plan = plan("", &text, "");
         assert!(plan.functions.is_empty());
-        assert!(plan.faults[0].starts_with("src/lib.rs:1: "), "{:?}", plan.faults);
+        assert!(
+            plan.faults[0].starts_with("src/lib.rs:1: "),
+            "{:?}",
+            plan.faults
+        );
     }
     // A long chain of calls is honest.
     let plan = plan("", &deep("", ".add(1)", 500), "");
