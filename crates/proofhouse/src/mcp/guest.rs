@@ -60,9 +60,7 @@ pub(super) fn hand_in(
             "handed in, and it is not done yet:\n\n{said}\n\n{}",
             brief(&next)
         ),
-        Stands::Moves => format!(
-            "handed in; the gates still run. `status` says where it stands, `evidence` what failed, `take` what is to be done next."
-        ),
+        Stands::Moves => "handed in; the gates still run. `status` says where it stands, `evidence` what failed, `take` what is to be done next.".to_owned(),
         Stands::Rests => format!("handed in.\n\n{said}\n\n{}", waiting(project)?),
     })
 }

@@ -181,7 +181,7 @@ fn a_guest_takes_hands_in_reads_why_not_mends_and_a_person_lands_it() {
     assert!(!page.contains("guest_uninvited"));
     says(&world, &["audit", "--ci"]).exits(0);
     let said = says(&world, &["audit"]).exits(0);
-    assert!(said.out.contains("note: not_confined"), "{}", said.out);
+    assert!(said.out.contains("[not_confined]"), "{}", said.out);
 }
 
 #[test]

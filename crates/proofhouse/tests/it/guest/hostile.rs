@@ -108,7 +108,9 @@ fn an_edit_of_the_state_file_is_nobodys_word() {
     assert!(said.contains("ended as out of scope"), "{said}");
     assert!(world.read(&state).contains("Review: no"));
     let journal = world.read(&format!(".proofhouse/journal/{RUN}.jsonl"));
-    let edited = journal.lines().find(|line| line.contains("fields_edited.v1"));
+    let edited = journal
+        .lines()
+        .find(|line| line.contains("fields_edited.v1"));
     let edited: Value = serde_json::from_str(edited.unwrap()).unwrap();
     let edited = &edited["body"];
     assert_eq!(edited["refused"]["Review"]["code"], "header_not_taken");
