@@ -129,6 +129,7 @@ fn machine(count: u32) -> u128 {
         signers: None,
         forked: None,
         commands_found: false,
+        unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,
     };

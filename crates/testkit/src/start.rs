@@ -39,6 +39,7 @@ pub fn drawn_start(seed: u64) -> RunStarted {
         signers: None,
         forked: None,
         commands_found: false,
+        unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,
     }

@@ -173,6 +173,7 @@ pub(super) fn fresh(
         signers: None,
         forked: None,
         commands_found: false,
+        unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,
     };

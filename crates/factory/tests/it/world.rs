@@ -183,6 +183,7 @@ pub(crate) fn started() -> RunStarted {
         signers: None,
         forked: None,
         commands_found: false,
+        unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,
     }

@@ -59,6 +59,7 @@ impl Hand {
             signers: None,
             forked: None,
             commands_found: false,
+            unconfined: false,
             instead_of_built_in: false,
             weak: kernel::Weak::Suffices,
         };

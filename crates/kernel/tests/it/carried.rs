@@ -104,6 +104,7 @@ fn inputs() -> Vec<What> {
         signers: None,
         forked: None,
         commands_found: false,
+        unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,
     };
