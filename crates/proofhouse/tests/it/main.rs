@@ -15,6 +15,7 @@ mod checkpoints;
 mod checks;
 mod circles;
 mod cli;
+mod clients;
 mod coding_agents;
 mod config;
 mod covers;
