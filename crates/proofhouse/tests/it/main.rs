@@ -69,6 +69,8 @@ mod quick;
 mod reach;
 #[cfg(feature = "real-agents")]
 mod real_agents;
+#[cfg(feature = "real-agents")]
+mod real_guests;
 mod records;
 mod replay;
 mod results;
