@@ -107,6 +107,9 @@ pub struct Maker {
     /// The model, where it was told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Did nothing confine it?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     /// What it said of its last attempt.
     pub summary: String,
 }
@@ -116,9 +119,10 @@ impl Maker {
     pub fn words(&self) -> String {
         let model = self.model.as_ref();
         let model = model.map_or_else(String::new, |model| format!(", {model}"));
+        let free = if self.unconfined { NOT_CONFINED } else { "" };
         match self.agent.as_str() {
             "" => self.role.clone(),
-            agent => format!("{} ({agent}{model})", self.role),
+            agent => format!("{} ({agent}{model}{free})", self.role),
         }
     }
 }
@@ -168,8 +172,14 @@ pub struct Worker {
     /// The model, where it was told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Did nothing confine it?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     pub roles: BTreeSet<String>,
 }
+
+/// Behind the name of whoever worked without confinement.
+const NOT_CONFINED: &str = ", not confined";
 
 impl Worker {
     /// `claude (claude-opus-4) as coder, reviewer`.
@@ -177,7 +187,8 @@ impl Worker {
         let model = self.model.as_ref();
         let model = model.map_or_else(String::new, |model| format!(" ({model})"));
         let roles: Vec<&str> = self.roles.iter().map(String::as_str).collect();
-        format!("{}{model} as {}", self.agent, roles.join(", "))
+        let free = if self.unconfined { NOT_CONFINED } else { "" };
+        format!("{}{model}{free} as {}", self.agent, roles.join(", "))
     }
 }
 
@@ -270,6 +281,7 @@ impl Grounds {
                         role: name,
                         agent: ended.outcome.agent.clone(),
                         model: ended.outcome.model.clone(),
+                        unconfined: ended.outcome.unconfined,
                         summary: summary.to_owned(),
                     });
                 }
@@ -361,7 +373,8 @@ fn unproven(gates: &[Gate]) -> Vec<Unproven> {
 }
 
 fn workers(history: &History) -> Vec<Worker> {
-    let mut workers: BTreeMap<(String, Option<String>), BTreeSet<String>> = BTreeMap::new();
+    type Key = (String, Option<String>, bool);
+    let mut workers: BTreeMap<Key, BTreeSet<String>> = BTreeMap::new();
     for event in history.events() {
         let Body::AttemptEnded(ended) = &event.body else {
             continue;
@@ -372,12 +385,17 @@ fn workers(history: &History) -> Vec<Worker> {
         }
         let role = history.began(ended.effect);
         let role = role.map_or_else(String::new, |began| began.effect.role.clone());
-        let key = (outcome.agent.clone(), outcome.model.clone());
+        let key = (
+            outcome.agent.clone(),
+            outcome.model.clone(),
+            outcome.unconfined,
+        );
         workers.entry(key).or_default().insert(role);
     }
-    let one = |((agent, model), roles)| Worker {
+    let one = |((agent, model, unconfined), roles)| Worker {
         agent,
         model,
+        unconfined,
         roles,
     };
     workers.into_iter().map(one).collect()

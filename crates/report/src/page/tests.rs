@@ -113,6 +113,7 @@ fn grounds(text: &str) -> Grounds {
             role: text.to_owned(),
             agent: text.to_owned(),
             model: Some(text.to_owned()),
+            unconfined: false,
             summary: text.to_owned(),
         }],
     }
@@ -243,6 +244,7 @@ fn everywhere(text: &str) -> Evidence {
             workers: vec![Worker {
                 agent: t(),
                 model: Some(t()),
+                unconfined: false,
                 roles: [t()].into(),
             }],
             ..grounds(text)
