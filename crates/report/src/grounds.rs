@@ -111,6 +111,9 @@ pub struct Maker {
     /// The model, where it was told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Did nothing confine it?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     /// What it said of its last attempt.
     pub summary: String,
 }
@@ -120,9 +123,10 @@ impl Maker {
     pub fn words(&self) -> String {
         let model = self.model.as_ref();
         let model = model.map_or_else(String::new, |model| format!(", {model}"));
+        let free = if self.unconfined { NOT_CONFINED } else { "" };
         match self.agent.as_str() {
             "" => self.role.clone(),
-            agent => format!("{} ({agent}{model})", self.role),
+            agent => format!("{} ({agent}{model}{free})", self.role),
         }
     }
 }
@@ -206,8 +210,14 @@ pub struct Worker {
     /// The model, where it was told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Did nothing confine it?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     pub roles: BTreeSet<String>,
 }
+
+/// Behind the name of whoever worked without confinement.
+const NOT_CONFINED: &str = ", not confined";
 
 impl Worker {
     /// `claude (claude-opus-4) as coder, reviewer`.
@@ -215,7 +225,8 @@ impl Worker {
         let model = self.model.as_ref();
         let model = model.map_or_else(String::new, |model| format!(" ({model})"));
         let roles: Vec<&str> = self.roles.iter().map(String::as_str).collect();
-        format!("{}{model} as {}", self.agent, roles.join(", "))
+        let free = if self.unconfined { NOT_CONFINED } else { "" };
+        format!("{}{model}{free} as {}", self.agent, roles.join(", "))
     }
 }
 
@@ -316,6 +327,7 @@ impl Grounds {
                         role: name,
                         agent: ended.outcome.agent.clone(),
                         model: ended.outcome.model.clone(),
+                        unconfined: ended.outcome.unconfined,
                         summary: summary.to_owned(),
                     });
                 }
@@ -362,6 +374,7 @@ impl Grounds {
                 role: role.clone(),
                 agent: ended.outcome.agent.clone(),
                 model: ended.outcome.model.clone(),
+                unconfined: ended.outcome.unconfined,
                 summary: result["summary"].as_str().unwrap_or_default().to_owned(),
             },
             state: state.to_owned(),
@@ -444,7 +457,8 @@ fn unproven(gates: &[Gate]) -> Vec<Unproven> {
 }
 
 fn workers(history: &History) -> Vec<Worker> {
-    let mut workers: BTreeMap<(String, Option<String>), BTreeSet<String>> = BTreeMap::new();
+    type Key = (String, Option<String>, bool);
+    let mut workers: BTreeMap<Key, BTreeSet<String>> = BTreeMap::new();
     for event in history.events() {
         let Body::AttemptEnded(ended) = &event.body else {
             continue;
@@ -455,12 +469,17 @@ fn workers(history: &History) -> Vec<Worker> {
         }
         let role = history.began(ended.effect);
         let role = role.map_or_else(String::new, |began| began.effect.role.clone());
-        let key = (outcome.agent.clone(), outcome.model.clone());
+        let key = (
+            outcome.agent.clone(),
+            outcome.model.clone(),
+            outcome.unconfined,
+        );
         workers.entry(key).or_default().insert(role);
     }
-    let one = |((agent, model), roles)| Worker {
+    let one = |((agent, model, unconfined), roles)| Worker {
         agent,
         model,
+        unconfined,
         roles,
     };
     workers.into_iter().map(one).collect()

@@ -160,6 +160,7 @@ pub(super) fn cost(data: &Evidence) -> Markup {
                                 Some(model) => code { (model) },
                                 None => span.none { "model not told" },
                             }
+                            @if one.unconfined { " " (chip(Tone::Unsure, "not confined")) }
                             " as " (one.roles.iter().cloned().collect::<Vec<_>>().join(", "))
                         }
                     }

@@ -125,6 +125,7 @@ fn maker(text: &str) -> Maker {
         role: text.to_owned(),
         agent: text.to_owned(),
         model: Some(text.to_owned()),
+        unconfined: false,
         summary: text.to_owned(),
     }
 }
@@ -255,6 +256,7 @@ fn everywhere(text: &str) -> Evidence {
             workers: vec![Worker {
                 agent: t(),
                 model: Some(t()),
+                unconfined: false,
                 roles: [t()].into(),
             }],
             ..grounds(text)
