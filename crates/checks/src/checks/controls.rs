@@ -30,6 +30,7 @@ pub(crate) use seen::differing;
 use seen::{Fate, Reached, Tried};
 use serde::Serialize;
 use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::time::{Duration, Instant};
 
@@ -530,10 +531,12 @@ impl Control<'_> {
         };
         // The tests that reach it first: most mutants are noticed by them, in a part of the time. What they
         // do not notice, all others may.
+        let mut parts: BTreeMap<u32, Option<Instrument>> = BTreeMap::new();
         let again = &mut |mutant: &Mutant| {
-            let names = reached.names(mutant.number);
-            let few = names.and_then(|names| self.instrument.only(&names));
-            let noticed = few.map(|few| one(mutant, &few));
+            let part = parts
+                .entry(mutant.number)
+                .or_insert_with(|| self.part(room, mutant.number, (&reached, &unsteady)));
+            let noticed = part.as_ref().map(|part| one(mutant, part));
             match noticed {
                 Some(noticed @ Fate::Noticed { .. }) => noticed,
                 _ => one(mutant, self.instrument),
@@ -549,6 +552,22 @@ impl Control<'_> {
                 (found, _) => found,
             },
         })
+    }
+
+    /// The part of the suite that reaches a function; none where it ends otherwise than in the whole although
+    /// nothing was mutated: tests can tell that they are only a part, and could fail for that.
+    fn part(
+        &self,
+        room: &Room,
+        number: u32,
+        (reached, unsteady): (&Reached, &BTreeSet<String>),
+    ) -> Option<Instrument> {
+        let part = self.instrument.only(&reached.names(number)?)?;
+        let shown = self.look_by(room, &part).ok()?;
+        match seen::fate(self.first, &shown, number, reached, unsteady) {
+            Fate::Survived { elsewhere, .. } if elsewhere.is_empty() => Some(part),
+            _ => None,
+        }
     }
 
     /// Canaries went wrong: were they before the change, and are they every time, with placebos or without?
