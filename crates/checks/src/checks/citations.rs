@@ -72,7 +72,9 @@ impl Judge for Citations {
                 (None, Ok(Stands::There)) => {}
                 (None, Ok(Stands::Elsewhere(at))) => {
                     let snippet = one_line(snippet.trim(), 60);
-                    wrong.push(format!("{place}: `{snippet}` stands at line {at}"));
+                    wrong.push(format!(
+                        "{place}: `{snippet}` does not stand there, but at line {at}"
+                    ));
                 }
                 (None, Ok(Stands::Nowhere)) => {
                     let snippet = one_line(snippet.trim(), 60);
