@@ -8,6 +8,7 @@ use kernel::outcome::Verdict;
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 /// The examples of one check.
 #[derive(Deserialize)]
@@ -58,50 +59,65 @@ fn is_there(program: &str) -> bool {
 /// While one is written: only examples whose `CHECK: NAME` contains this. The whole takes minutes.
 const ONLY: &str = "PROOFHOUSE_EXAMPLES";
 
+/// How many are tried at once: most of their time goes into waiting for runners.
+const AT_ONCE: usize = 4;
+
 #[test]
 fn all_examples_of_all_checks_hold() {
     let only = std::env::var(ONLY).unwrap_or_default();
-    let mut wrong = Vec::new();
-    for check in registry() {
-        for (example, with) in examples(*check) {
-            let at = format!("{}: {}", check.name(), example.name);
-            if !at.contains(&only) {
-                continue;
+    let all = registry().iter();
+    let all = all.flat_map(|check| examples(*check).into_iter().map(|one| (check.name(), one)));
+    let all: Vec<(&str, (Example, Value))> = all.collect();
+    let next = AtomicUsize::new(0);
+    let wrong: Vec<String> = std::thread::scope(|scope| {
+        let worker = || {
+            let mut wrong = Vec::new();
+            while let Some((check, (example, with))) = all.get(next.fetch_add(1, Relaxed)) {
+                wrong.extend(tried(&only, check, example, with));
             }
-            if !only.is_empty() {
-                eprintln!("{ONLY}: {at}");
-            }
-            if let Some(program) = example.needs.as_ref().filter(|program| !is_there(program)) {
-                eprintln!("LEFT OUT, for want of {program}: {at}");
-                continue;
-            }
-            let spec = CheckSpec {
-                check: check.name().into(),
-                with,
-                weight: Default::default(),
-                shows: None,
-                code: None,
-            };
-            let results = World::new().with(&example, |subject| run_gate(&[spec], subject));
-            let first_bad = results
-                .iter()
-                .find(|result| result.verdict != Verdict::Pass);
-            let telling = first_bad.or(results.last()).expect("a gate answers");
-            let (verdict, reason) = expected(&example);
-            if telling.verdict != verdict || !telling.reason.contains(reason) {
-                wrong.push(format!("{at}: {telling:?}"));
-            }
-            for result in &results {
-                assert!(result.reason.chars().count() <= 300 && !result.reason.contains('\n'));
-                assert!(
-                    result.check.starts_with(check.name()),
-                    "{at}: {}",
-                    result.check
-                );
-            }
-        }
-    }
+            wrong
+        };
+        let workers: Vec<_> = (0..AT_ONCE).map(|_| scope.spawn(worker)).collect();
+        let ended = workers.into_iter().map(|worker| worker.join());
+        ended
+            .flat_map(|wrong| wrong.expect("no example panics"))
+            .collect()
+    });
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What is wrong with one.
+fn tried(only: &str, check: &str, example: &Example, with: &Value) -> Option<String> {
+    let at = format!("{check}: {}", example.name);
+    if !at.contains(only) {
+        return None;
+    }
+    if !only.is_empty() {
+        eprintln!("{ONLY}: {at}");
+    }
+    if let Some(program) = example.needs.as_ref().filter(|program| !is_there(program)) {
+        eprintln!("LEFT OUT, for want of {program}: {at}");
+        return None;
+    }
+    let spec = CheckSpec {
+        check: check.into(),
+        with: with.clone(),
+        weight: Default::default(),
+        shows: None,
+        code: None,
+    };
+    let results = World::new().with(example, |subject| run_gate(&[spec], subject));
+    let first_bad = results
+        .iter()
+        .find(|result| result.verdict != Verdict::Pass);
+    let telling = first_bad.or(results.last()).expect("a gate answers");
+    for result in &results {
+        assert!(result.reason.chars().count() <= 300 && !result.reason.contains('\n'));
+        assert!(result.check.starts_with(check), "{at}: {}", result.check);
+    }
+    let (verdict, reason) = expected(example);
+    let as_expected = telling.verdict == verdict && telling.reason.contains(reason);
+    (!as_expected).then(|| format!("{at}: {telling:?}"))
 }
 
 #[test]
