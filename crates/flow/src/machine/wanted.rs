@@ -1,6 +1,7 @@
 //! What should be in flight: the one place.
 
 use super::advance::{advance, gate_checks};
+use super::ahead;
 use super::session;
 use super::state::{FlowState, Stage};
 use crate::brief;
@@ -15,6 +16,16 @@ pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
     if run.started.is_none() || run.decision.is_some() {
         return Vec::new();
     }
+    let mut wanted = in_turn(workflow, run);
+    // Where nobody has a turn, nobody goes ahead of it.
+    if !wanted.is_empty() && run.position.is_active(&workflow.table) {
+        wanted.extend(ahead::wanted(workflow, run));
+    }
+    wanted
+}
+
+/// What is next.
+fn in_turn(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
     // Also at an end and during a pause: what passed its gate is recorded in any case.
     if let Some(subject) = &run.checkpoint_due
         && !run.position.stopped
@@ -63,7 +74,7 @@ pub(crate) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
     }
 }
 
-fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
+pub(super) fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
     let state = &run.position.state;
     let def = &workflow.states[state];
     let role = def.role.clone().unwrap_or_default();
@@ -72,6 +83,7 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
     let again = wrong.map(|wrong| brief::ask_again(workflow, run, wrong));
     let brief = brief::compile(workflow, run);
     let question = run.snapshots.question(workflow.snapshot.as_ref(), state);
+    let at_once = run.snapshots.to_be_sent(workflow.snapshot.as_ref(), state);
     let own = question.filter(|issue| !issue.scope.is_empty());
     let sight = def_of
         .map(|role| role.sight.filled_in(&run.filled()))
@@ -94,7 +106,7 @@ fn attempt(workflow: &Workflow, run: &FlowState, id: EffectId) -> Effect {
         again,
         role,
         wall_millis: run.ledger.wall_limit(def.wall_millis),
-        allowance: run.ledger.allowance(),
+        allowance: run.ledger.allowance().shared(at_once),
         not_before: run.patience.not_before,
         continues: run.patience.continues.as_ref().map(|(effect, _)| *effect),
         sealed: run.sealed(workflow),
