@@ -107,6 +107,11 @@ pub trait Agent: Send + Sync {
         None
     }
 
+    /// Does the order's policy hold for whoever works?
+    fn is_confined(&self) -> bool {
+        true
+    }
+
     /// May its attempts go on in the session of an earlier one? As a person has set it.
     fn resumes(&self) -> bool {
         false

@@ -29,6 +29,11 @@ impl<'a> Home<'a> {
         }
     }
 
+    /// The folder of an attempt whose order is not at hand.
+    pub(crate) fn at(folder: &'a Path, shape: &'a Shape) -> Self {
+        Self { folder, shape }
+    }
+
     pub(crate) fn brief(&self) -> PathBuf {
         self.folder.join("brief.md")
     }

@@ -87,6 +87,8 @@ impl AgentSpec {
                 })
                 .into_iter()
                 .collect(),
+            // Whoever it is comes by themselves.
+            AgentSpec::Guest => Vec::new(),
             AgentSpec::External { agent, settings } => external(agent, settings),
             AgentSpec::Api(settings) => Api::new(settings.clone())
                 .err()

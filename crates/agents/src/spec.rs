@@ -10,6 +10,7 @@ use crate::error::AgentError;
 use crate::external::Connector;
 use crate::external::kind::External;
 use crate::external::settings::Settings;
+use crate::guest::{GUEST, Guest};
 use crate::scripted::Scripted;
 use crate::table::{self, How};
 use crate::tool_loop::Tool;
@@ -41,6 +42,8 @@ pub enum AgentSpec {
         /// How it is set up.
         settings: Settings,
     },
+    /// A person's own session, which takes the brief and hands the result in; see `docs/guests.md`.
+    Guest,
     /// A model over its provider's API, in our own tool loop; see `docs/agents.md`.
     Api(ApiSettings),
 }
@@ -75,6 +78,12 @@ impl AgentSpec {
             };
             return Ok(AgentSpec::External { agent, settings });
         }
+        if let How::Guest = row.how {
+            return match rest {
+                None => Ok(AgentSpec::Guest),
+                Some(_) => Err(unknown("nothing follows its name")),
+            };
+        }
         let rest = rest.ok_or_else(|| unknown("it needs a colon and more"))?;
         let words = || -> Vec<String> { rest.split_whitespace().map(str::to_owned).collect() };
         Ok(match row.how {
@@ -89,6 +98,7 @@ impl AgentSpec {
                 reach(&settings.base_url)?;
                 AgentSpec::Api(settings)
             }
+            How::Guest => AgentSpec::Guest,
             How::Command => AgentSpec::Command {
                 argv: words(),
                 env: BTreeMap::new(),
@@ -105,6 +115,7 @@ impl AgentSpec {
         match self {
             AgentSpec::Scripted { .. } => "scripted",
             AgentSpec::Command { .. } => "command",
+            AgentSpec::Guest => GUEST,
             AgentSpec::External { agent, .. } => agent.name(),
             AgentSpec::Api(settings) => settings.provider.name(),
         }
@@ -129,6 +140,7 @@ impl AgentSpec {
             AgentSpec::Command { argv, env, idle } => {
                 Ok(Box::new(Command::new(argv)?.with(env, idle)))
             }
+            AgentSpec::Guest => Ok(Box::new(Guest)),
             AgentSpec::External { agent, settings } => {
                 let connector = Connector::new(&agent, settings);
                 if connector.program().is_empty() {
@@ -155,7 +167,12 @@ mod tests {
             let spec = AgentSpec::parse(&text, Path::new("/")).expect(&text);
             assert_eq!(spec.name(), row.name);
             let bare = AgentSpec::parse(row.name, Path::new("/"));
-            assert_eq!(bare.is_ok(), row.follows.starts_with('['), "{}", row.name);
+            assert_eq!(
+                bare.is_ok(),
+                row.follows.is_empty() || row.follows.starts_with('['),
+                "{}",
+                row.name
+            );
             assert_eq!(table::names().filter(|name| *name == row.name).count(), 1);
         }
     }
@@ -205,6 +222,7 @@ mod tests {
             "skripted:a",
             "cluade",
             "scripted:",
+            "guest:me",
             "anthropic",
             "openai-chat:@http://localhost",
         ] {

@@ -8,6 +8,7 @@ use crate::codex::Codex;
 use crate::codex_app::CodexApp;
 use crate::external::kind::{External, MakeKind};
 use crate::gemini::Gemini;
+use crate::guest::GUEST;
 use crate::openai;
 use crate::opencode::Opencode;
 use crate::pi::Pi;
@@ -33,6 +34,8 @@ pub(crate) enum How {
     Model(Provider),
     /// Any program.
     Command,
+    /// A person's own session.
+    Guest,
     Scripted,
 }
 
@@ -49,7 +52,7 @@ const fn model(provider: Provider) -> Row {
     }
 }
 
-pub(crate) static TABLE: [Row; 12] = [
+pub(crate) static TABLE: [Row; 13] = [
     coding("claude", "[:MODEL]", |_| Box::new(Claude)),
     coding("codex", "[:MODEL]", |_| Box::new(Codex)),
     coding("codex-app", "[:MODEL]", |_| Box::new(CodexApp)),
@@ -68,6 +71,11 @@ pub(crate) static TABLE: [Row; 12] = [
         name: "command",
         follows: ":PROGRAM ARGS",
         how: How::Command,
+    },
+    Row {
+        name: GUEST,
+        follows: "",
+        how: How::Guest,
     },
     Row {
         name: "scripted",
@@ -100,7 +108,7 @@ impl How {
             How::Protocol(_) => &["args", "env", "idle_seconds", "session"],
             How::Model(_) => &["key_file", "idle_seconds", "session"],
             How::Command => &["env", "idle_seconds"],
-            How::Scripted => &[],
+            How::Guest | How::Scripted => &[],
         }
     }
 }
@@ -145,7 +153,7 @@ impl External {
         let row = row(name)?;
         match row.how {
             How::Coding(kind) | How::Protocol(kind) => Some(Self::new(row.name, kind, argv)),
-            How::Model(_) | How::Command | How::Scripted => None,
+            How::Model(_) | How::Command | How::Guest | How::Scripted => None,
         }
     }
 }
@@ -155,7 +163,7 @@ impl Provider {
     pub fn named(name: &str) -> Option<Self> {
         match row(name)?.how {
             How::Model(provider) => Some(provider),
-            How::Coding(_) | How::Protocol(_) | How::Command | How::Scripted => None,
+            How::Coding(_) | How::Protocol(_) | How::Command | How::Guest | How::Scripted => None,
         }
     }
 }

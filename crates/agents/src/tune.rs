@@ -95,6 +95,7 @@ impl AgentSpec {
         let prices = Prices::embedded().with_overrides(tuning.prices.clone());
         Ok(match self {
             AgentSpec::Scripted { path } => AgentSpec::Scripted { path },
+            AgentSpec::Guest => AgentSpec::Guest,
             AgentSpec::Command { argv, .. } => AgentSpec::Command {
                 argv,
                 env: tuning.variables(),

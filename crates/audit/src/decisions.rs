@@ -28,6 +28,8 @@ pub(crate) struct Signers {
     approvers: Option<String>,
     rigour: Rigour,
     given: Given,
+    /// Does a key file sign for nobody? A guest works in the run, and may be able to read it.
+    touch: bool,
     /// Who waived the sandbox of which milestone; the audit of milestones looks at their signatures.
     pub(crate) milestones: BTreeMap<String, Waived>,
 }
@@ -59,6 +61,7 @@ impl Signers {
             },
             rigour: asked.rigour,
             given,
+            touch: false,
             milestones: engine::wave::folder::waivers(&project.at_top()),
         })
     }
@@ -76,7 +79,19 @@ impl Signers {
             },
             rigour: Rigour::Ci,
             given: self.given,
+            touch: started.unconfined,
             milestones: self.milestones.clone(),
+        })
+    }
+
+    /// What is doubtful about a record, if it is an attempt of a guest's whom the run's first record hides.
+    pub(crate) fn hidden_guest(&self, event: &Event, record: &RecordRef<'_>) -> Option<Finding> {
+        let Body::AttemptEnded(ended) = &event.body else {
+            return None;
+        };
+        (ended.outcome.unconfined && !self.touch).then(|| {
+            let what = "a guest worked, and the run was not begun for one: its decisions need not have been signed".to_owned();
+            finding("guest_uninvited", record.seq, what)
         })
     }
 
@@ -163,8 +178,10 @@ impl Signers {
     fn signer(&self, words: &Words<'_>, pem: &str, at: Time) -> Result<String, String> {
         let approvers = self.approvers.as_deref();
         let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
-        approval::verify(approvers, pem, words, at)
-            .map(|signer| signer.principal)
-            .map_err(|error| error.what)
+        let signer = approval::verify(approvers, pem, words, at).map_err(|error| error.what)?;
+        match self.touch && !signer.touch {
+            true => Err("a guest works in the run, and a key file signed it".to_owned()),
+            false => Ok(signer.principal),
+        }
     }
 }

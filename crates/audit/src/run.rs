@@ -101,6 +101,7 @@ fn read(
                 }
                 let doubt = signers.doubt(name, &event, record, moment);
                 walker.findings.extend(doubt);
+                walker.findings.extend(signers.hidden_guest(&event, record));
                 walker.findings.extend(signers.waiver(name, &event, record));
                 walker.take(event, record.seq);
                 Ok(())
@@ -144,6 +145,10 @@ fn read(
                 started.workflow
             );
             report.notes.push(beside("own_workflow", what));
+        }
+        if started.is_some_and(|one| one.unconfined) {
+            let what = "a guest works in it, whom nothing confines: what it read and reached is not known, and its decisions are signed by keys that want a touch".to_owned();
+            report.notes.push(beside("not_confined", what));
         }
         // Under seal until the run is over, and then like any other.
         let over = matches!(

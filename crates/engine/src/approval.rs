@@ -26,7 +26,7 @@ pub use attesting::{ATTESTING, AttestKey, Attester, attesters};
 pub use occasion::key_for_the_occasion;
 pub use payload::{binds, bound};
 pub(crate) use pinned::{admits, listed, to_pin};
-pub use signature::{Signer, sign_with_key_file, signed_by, verify};
+pub use signature::{Signer, sign_with_key_file, signed_by, touched, verify};
 pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
 
 use kernel::Time;

@@ -10,6 +10,7 @@ pub mod driver;
 mod error;
 pub mod factory;
 pub mod fork;
+pub mod guest;
 pub mod land;
 pub mod notify;
 mod on_commit;

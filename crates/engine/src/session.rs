@@ -198,6 +198,9 @@ impl Session<'_> {
         workspace::trust::hold(self.project, &self.project.config()?)?;
         crate::setup::hold(self.project)?;
         workspace::view::clear_for_git(run.project.repo())?;
+        let config = self.project.config()?;
+        let by_role = workspace::agent::by_role(&workflow, &config, self.named(&started.agent));
+        crate::guest::hold(&workflow, &by_role, &started)?;
         let agents = self.agents(&workflow, &started.agent, &Offered::new())?;
         able(&run.machine, &agents)?;
         let context = Context::of(&run.project, &workflow, &started, agents)?;
@@ -223,6 +226,11 @@ impl Session<'_> {
         })
     }
 
+    /// The agent of every role, where somebody names one for all.
+    pub(crate) fn named<'a>(&'a self, started: &'a str) -> Option<&'a str> {
+        self.agent.or((!started.is_empty()).then_some(started))
+    }
+
     /// An agent for every role: the one that the person names, the run's own, or the config's; with
     /// those of the offered tools that the role has.
     pub(crate) fn agents(
@@ -232,7 +240,7 @@ impl Session<'_> {
         offered: &Offered,
     ) -> Result<BTreeMap<String, Arc<dyn Agent>>, EngineError> {
         let config = self.project.config()?;
-        let named = self.agent.or((!started.is_empty()).then_some(started));
+        let named = self.named(started);
         if let Some(agent) = &self.built {
             let roles = workflow.roles.keys();
             return Ok(roles.map(|role| (role.clone(), agent.clone())).collect());

@@ -179,6 +179,8 @@ fn begin(
     let agent = asked.agent.clone().unwrap_or_default();
     let named = Some(agent.as_str()).filter(|agent| !agent.is_empty());
     let missing = workspace::agent::missing(project, &workflow, &config, named)?;
+    let by_role = workspace::agent::by_role(&workflow, &config, named);
+    let unconfined = crate::guest::among(&workflow, &by_role, &fields)?;
     let (commands, commands_from) = commands(project, asked, &config.commands());
     if asked.request.is_some() {
         let mut all = commands.clone();
@@ -208,7 +210,11 @@ fn begin(
         run: RunId::new(name.as_str()),
         workflow: workflow.name.clone(),
         workflow_hash: workflow.hash.clone(),
-        autonomy: asked.autonomy,
+        // What a guest made, a person looks at.
+        autonomy: match unconfined {
+            true => asked.autonomy.min(Autonomy::Conservative),
+            false => asked.autonomy,
+        },
         mode: asked.mode,
         budgets,
         fields,
@@ -221,12 +227,17 @@ fn begin(
         own_tree,
         weak: asked.weak.unwrap_or_else(|| config.weak()),
         signers: None,
+        unconfined,
         forked: None,
         instead_of_built_in: project.stands_in_for_built_in(&workflow.name),
     };
     refuse_folder(project, &workflow, &started)?;
     Secrets::of(&config, project.repo()).refuse_start(&started)?;
-    started.signers = crate::approval::to_pin(project, &config)?;
+    started.signers = match unconfined {
+        // As they are committed: not as they lie in a tree that a guest may write in.
+        true => Some(crate::guest::signers(project, started.own_tree.as_ref())?),
+        false => crate::approval::to_pin(project, &config)?,
+    };
     // The moment that the journal gives the start is the one that a waiver is bound to.
     let at = now();
     if let Some(approve) = waiver {

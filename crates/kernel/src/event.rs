@@ -195,6 +195,10 @@ pub struct RunStarted {
     /// Who may sign its decisions, where it takes signed ones alone: the approvers file as it read then.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signers: Option<String>,
+    /// Does somebody work in it whom nothing confines? Then only a key that wants a touch decides, and no
+    /// edit of a file counts as a person's.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     /// Where it left another run: the records up to there are copies of that run's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forked: Option<Forked>,

@@ -158,6 +158,9 @@ pub struct Outcome {
     /// Who worked: the connector's name.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub agent: String,
+    /// Did nothing confine it? Then what it read and reached is not known.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     /// The model that it worked with, where it says so or was told which.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
@@ -206,7 +209,10 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 impl Outcome {
     /// What it was refused, in one line, if there is anything to say.
     pub fn refused_connections(&self) -> Option<String> {
-        refused_connections(&self.denied, self.unrecorded.as_deref())
+        match self.unconfined {
+            true => Some(UNCONFINED.to_owned()),
+            false => refused_connections(&self.denied, self.unrecorded.as_deref()),
+        }
     }
 
     /// An outcome with nothing but a class and its reason.
@@ -219,6 +225,7 @@ impl Outcome {
             request: None,
             fields: BTreeMap::new(),
             agent: String::new(),
+            unconfined: false,
             model: None,
             session: None,
             resumed: None,
@@ -386,6 +393,10 @@ fn is_name_look_up(target: &str) -> bool {
     let address = target.split(' ').next().unwrap_or_default();
     address.ends_with(":53")
 }
+
+/// What is told of an attempt that nothing confined.
+pub const UNCONFINED: &str =
+    "not confined: a person's own session worked; what it read and reached is not known";
 
 fn refused_connections(denied: &[String], unrecorded: Option<&str>) -> Option<String> {
     let targets = denied.iter().filter(|target| !is_name_look_up(target));

@@ -1,5 +1,5 @@
-//! A run begun for somebody who sits at no terminal (the page, a guest's tool): `proofhouse do --detach`, as a
-//! person would type it, in a process that nobody can be asked in.
+//! A run begun, or gone on with, for somebody who sits at no terminal (the page, a guest's tool): what a person
+//! would type, with `--detach`, in a process that nobody can be asked in.
 
 use serde_json::Value;
 use std::io::{Read, Seek};
@@ -7,21 +7,22 @@ use workspace::{EngineError, Project};
 
 /// Begins it at HEAD, with the checks, the agent and the caps of the config; gives the run's name.
 pub(crate) fn begin(project: &Project, sentence: &str) -> Result<String, EngineError> {
+    let words = ["do", "--detach", "--from", "HEAD", "--", sentence.trim()];
+    detached(project, &words, "say it in a terminal: `proofhouse do`")
+}
+
+/// Starts an engine for a run that nobody drives.
+pub(crate) fn go_on(project: &Project, run: &str) -> Result<String, EngineError> {
+    let mend = format!("say it in a terminal: `proofhouse run {run}`");
+    detached(project, &["run", "--detach", run], &mend)
+}
+
+fn detached(project: &Project, words: &[&str], mend: &str) -> Result<String, EngineError> {
     let place = project.top();
     let program = std::env::current_exe().map_err(EngineError::io("find", place))?;
-    let argv = [
-        program.display().to_string().as_str(),
-        "--repo",
-        &place.display().to_string(),
-        "--json",
-        "do",
-        "--detach",
-        "--from",
-        "HEAD",
-        "--",
-        sentence.trim(),
-    ]
-    .map(str::to_owned);
+    let mut argv = vec![program.display().to_string(), "--repo".to_owned()];
+    argv.extend([place.display().to_string(), "--json".to_owned()]);
+    argv.extend(words.iter().map(|word| (*word).to_owned()));
     let mut said = nameless(place)?;
     let mut child =
         ::sandbox::detach(&argv, place, &said).map_err(EngineError::io("start", &program))?;
@@ -46,7 +47,7 @@ pub(crate) fn begin(project: &Project, sentence: &str) -> Result<String, EngineE
     Err(EngineError::user(
         &member("code").unwrap_or_else(|| "not_begun".to_owned()),
         member("what").unwrap_or_else(|| text.trim().to_owned()),
-        member("mend").unwrap_or_else(|| "say it in a terminal: `proofhouse do`".to_owned()),
+        member("mend").unwrap_or_else(|| mend.to_owned()),
     ))
 }
 

@@ -6,6 +6,7 @@ mod connectors;
 mod contract;
 mod external;
 mod fake;
+mod guest;
 mod page;
 #[cfg(feature = "real-agents")]
 mod real;

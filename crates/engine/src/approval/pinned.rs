@@ -58,10 +58,19 @@ pub(crate) fn admits(
             "add `--sign KEY`",
         ));
     };
-    verify(signers, signature, words, now)
-        .map(|_| ())
-        .map_err(|mut error| {
-            error.what = format!("as the approvers were when the run began: {}", error.what);
-            error
-        })
+    let signer = verify(signers, signature, words, now).map_err(|mut error| {
+        error.what = format!("as the approvers were when the run began: {}", error.what);
+        error
+    })?;
+    match started.unconfined && !signer.touch {
+        false => Ok(()),
+        true => Err(EngineError::user(
+            "touch_required",
+            format!(
+                "a guest works in `{}`, and {} signed with a key file, which a guest may be able to read",
+                started.run, signer.principal
+            ),
+            "sign with a passkey on the page of `proofhouse serve --decide`, or with an `sk-` key",
+        )),
+    }
 }

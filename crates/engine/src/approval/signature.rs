@@ -21,6 +21,8 @@ pub struct Signer {
     pub fingerprint: String,
     /// Did a passkey sign, in a browser?
     pub passkey: bool,
+    /// Does the key want a touch: a passkey's, or one in hardware?
+    pub touch: bool,
 }
 
 impl Signer {
@@ -173,7 +175,18 @@ pub fn verify(
         principal: line.principal.clone(),
         fingerprint,
         passkey: matches!(signature, Made::Passkey(_)),
+        touch: wants_touch(signature.key()),
     })
+}
+
+/// Is anybody listed whose key wants a touch? What lies in a file, a program can use.
+pub fn touched(approvers: &str) -> Result<bool, EngineError> {
+    let lines = allowed::parse(approvers)?.lines;
+    Ok(lines.iter().any(|line| wants_touch(line.key.key_data())))
+}
+
+fn wants_touch(key: &KeyData) -> bool {
+    matches!(key, KeyData::SkEd25519(_) | KeyData::SkEcdsaSha2NistP256(_))
 }
 
 /// The fingerprint of the key that signed these words, where nobody says whose key it is.

@@ -83,8 +83,12 @@ fn once(
         until: Until::Rest,
         restore: Restore::No,
     };
-    let offered = tools::all(project, &project.config()?)?;
-    let agents = session.agents(&roles::workflow(), &first.agent, &offered)?;
+    let config = project.config()?;
+    let roles = roles::workflow();
+    let offered = tools::all(project, &config)?;
+    let by_role = workspace::agent::by_role(&roles, &config, session.named(&first.agent));
+    crate::guest::none(&by_role, "a project of the factory")?;
+    let agents = session.agents(&roles, &first.agent, &offered)?;
     // What an earlier life left unwritten comes first: roles read task files, people read records.
     let writer = RecordWriter::open(project, name)?;
     views.all(&machine)?;

@@ -172,6 +172,7 @@ pub(super) fn fresh(
         own_tree: None,
         signers: None,
         forked: None,
+        unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,
     };

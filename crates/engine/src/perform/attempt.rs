@@ -250,7 +250,9 @@ fn finish(
     outcome.retry_after_millis = reply
         .retry_after
         .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
-    outcome.agent = agent(context, order)?.name().to_owned();
+    let worked = agent(context, order)?;
+    outcome.agent = worked.name().to_owned();
+    outcome.unconfined = !worked.is_confined();
     outcome.evidence = evidence(context, order, &told.order.brief, &reply)?;
     if paper(context, order).is_some() {
         outcome.reason = match reply.class {

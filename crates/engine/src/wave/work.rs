@@ -330,7 +330,8 @@ pub(super) fn staffed(
         };
         let workflow = project.workflow(&task.workflow).map_err(of_task)?;
         let agent = task.agent.as_deref();
-        workspace::agent::staffed(&workflow, &config, agent).map_err(of_task)?;
+        let by_role = workspace::agent::staffed(&workflow, &config, agent).map_err(of_task)?;
+        crate::guest::none(&by_role, "a wave").map_err(of_task)?;
         lacks.extend(
             workspace::agent::missing(project, &workflow, &config, agent).map_err(of_task)?,
         );

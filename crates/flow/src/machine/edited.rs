@@ -45,6 +45,14 @@ pub(super) fn judged(
 }
 
 fn refusal(workflow: &Workflow, run: &FlowState, field: &Field, value: &str) -> Option<Refusal> {
+    if run.started.as_ref().is_some_and(|one| one.unconfined) {
+        let what = format!(
+            "`{}` was edited in the state file, and a guest may have done it",
+            field.name
+        );
+        let mend = "decide what is asked, signed; other fields are set when a run is started";
+        return Some(Refusal::new(NOT_TAKEN, what, mend));
+    }
     if field.owner == Owner::Engine(Fact::State) {
         return not_granted(workflow, run, field, value.trim());
     }

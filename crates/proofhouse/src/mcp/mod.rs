@@ -2,6 +2,8 @@
 //! and output. It begins runs and tells of them. It decides nothing, and no tool asks the client's model or its
 //! person to: decisions are named with the commands that a person types.
 
+mod guest;
+mod told;
 mod tools;
 
 use serde_json::{Value, json};
@@ -20,8 +22,9 @@ const VERSIONS: [&str; 5] = [
 const LONGEST: u64 = 1 << 20;
 
 const INSTRUCTIONS: &str = "Proofhouse has coding tasks done by gated agents in worktrees of their own, and proves \
-the result itself. Use `start` with one sentence, then `status` and `evidence` to see how it goes. Only a person \
-approves and lands work: tell them the commands that `inbox` gives, and never try to answer for them.";
+the result itself. Use `start` with one sentence, then `status` and `evidence` to see how it goes. Where the agent \
+is `guest`, you do the work: `take` it, edit in the folder that it names and nowhere else, then `hand_in`. Only a \
+person approves and lands work: tell them the commands that `inbox` gives, and never try to answer for them.";
 
 /// Why a message is not answered with a result, in the numbers of JSON-RPC.
 enum Wrong {

@@ -1,54 +1,114 @@
 //! The tools: one row each. None decides.
 
+use super::guest;
+use super::told::{evidence, status, waiting};
 use crate::begin::begin;
-use kernel::Machine;
-use kernel::machine::Activity;
-use report::inbox::{self, Item};
-use report::kept::Kept;
-use report::run::Report;
 use serde_json::{Value, json};
 use workspace::{EngineError, Project};
 
-type Does = fn(&Project, &str) -> Result<String, EngineError>;
+type Does = fn(&Project, &Given<'_>) -> Result<String, EngineError>;
 
 struct Tool {
     name: &'static str,
     about: &'static str,
-    /// The one thing that it takes, what that is, and whether it must be there.
-    takes: Option<(&'static str, &'static str, bool)>,
+    takes: &'static [Takes],
     /// Does it leave everything as it is?
     reads: bool,
     does: Does,
 }
 
-const TOOLS: [Tool; 4] = [
+/// One thing that a tool takes.
+struct Takes {
+    name: &'static str,
+    about: &'static str,
+    form: Form,
+    must: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Text,
+    Object,
+}
+
+/// What a tool was given, checked against what it takes.
+struct Given<'a>(&'a Value);
+
+impl Given<'_> {
+    /// A text; empty where it was left out.
+    fn text(&self, name: &str) -> &str {
+        self.0[name].as_str().unwrap_or_default().trim()
+    }
+
+    fn object(&self, name: &str) -> &Value {
+        &self.0[name]
+    }
+}
+
+const fn text(name: &'static str, about: &'static str, must: bool) -> Takes {
+    let form = Form::Text;
+    Takes {
+        name,
+        about,
+        form,
+        must,
+    }
+}
+
+const TOOLS: [Tool; 6] = [
     Tool {
         name: "start",
         about: "Begin a run: a coding agent does this in a worktree of its own, and the engine proves it. Returns at once with the run's name.",
-        takes: Some(("sentence", "What is wanted, in one sentence", true)),
+        takes: &[text("sentence", "What is wanted, in one sentence", true)],
         reads: false,
         does: start,
     },
     Tool {
         name: "status",
         about: "Where a run stands, or all runs.",
-        takes: Some(("run", "The run; without it all of them", false)),
+        takes: &[text("run", "The run; without it all of them", false)],
         reads: true,
-        does: status,
+        does: |project, given| status(project, given.text("run")),
     },
     Tool {
         name: "inbox",
         about: "What waits for a person, with the commands that the person types.",
-        takes: None,
+        takes: &[],
         reads: true,
-        does: waiting,
+        does: |project, _| waiting(project),
     },
     Tool {
         name: "evidence",
         about: "What a run changed and proved, and what failed, whole.",
-        takes: Some(("run", "The run", true)),
+        takes: &[text("run", "The run", true)],
         reads: true,
-        does: evidence,
+        does: |project, given| evidence(project, given.text("run")),
+    },
+    Tool {
+        name: "take",
+        about: "Take work that waits for you (agent `guest`): its brief, and the one folder to work in.",
+        takes: &[text("run", "The run; without it the one that waits", false)],
+        reads: false,
+        does: |project, given| guest::take(project, given.text("run")),
+    },
+    Tool {
+        name: "hand_in",
+        about: "Hand in what you took. The engine's gates run, and the answer says what failed.",
+        takes: &[
+            text("run", "The run", true),
+            text("attempt", "As `take` named it", true),
+            Takes {
+                name: "result",
+                about: "The JSON object that the brief asks for",
+                form: Form::Object,
+                must: true,
+            },
+        ],
+        reads: false,
+        does: |project, given| {
+            let (run, attempt) = (given.text("run"), given.text("attempt"));
+            guest::hand_in(project, run, attempt, given.object("result"))
+        },
     },
 ];
 
@@ -56,11 +116,17 @@ const TOOLS: [Tool; 4] = [
 pub(super) fn list() -> Value {
     let tools = TOOLS.iter().map(|tool| {
         let mut schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
-        if let Some((name, about, must)) = tool.takes {
-            schema["properties"][name] = json!({ "type": "string", "description": about });
-            if must {
-                schema["required"] = json!([name]);
-            }
+        for one in tool.takes {
+            let form = match one.form {
+                Form::Text => "string",
+                Form::Object => "object",
+            };
+            schema["properties"][one.name] = json!({ "type": form, "description": one.about });
+        }
+        let must = tool.takes.iter().filter(|one| one.must);
+        let must: Vec<&str> = must.map(|one| one.name).collect();
+        if !must.is_empty() {
+            schema["required"] = json!(must);
         }
         json!({
             "name": tool.name,
@@ -79,147 +145,46 @@ pub(super) fn call(
     given: &Value,
 ) -> Option<Result<String, EngineError>> {
     let tool = TOOLS.iter().find(|tool| tool.name == name)?;
-    let malformed = |what: String| {
-        Err(EngineError::user(
-            "arguments_malformed",
-            what,
-            format!(
-                "`{name}` takes {}",
-                tool.takes.map_or("nothing", |(takes, ..)| takes)
-            ),
-        ))
-    };
-    let known = |member: &String| tool.takes.is_some_and(|(takes, ..)| takes == member);
-    if let Some(other) = given
-        .as_object()
-        .and_then(|all| all.keys().find(|member| !known(member)))
-    {
-        return Some(malformed(format!("`{name}` takes no `{other}`")));
-    }
-    let argument = match tool.takes {
-        None => "",
-        Some((takes, _, must)) => match (&given[takes], must) {
-            (Value::String(text), _) if !text.trim().is_empty() => text.trim(),
-            (Value::Null, false) => "",
-            _ => return Some(malformed(format!("`{takes}` must be a text"))),
-        },
-    };
-    Some((tool.does)(project, argument))
-}
-
-fn start(project: &Project, sentence: &str) -> Result<String, EngineError> {
-    let run = begin(project, sentence)?;
-    Ok(format!(
-        "`{run}` has begun and goes on by itself, in a worktree of its own. `status` says where it stands."
-    ))
-}
-
-fn status(project: &Project, run: &str) -> Result<String, EngineError> {
-    let all = match run {
-        "" => report::run::overview(project)?,
-        run => {
-            let looked = report::look::look(project, run)?;
-            vec![(run.to_owned(), Report::of(project, run, &looked)?)]
+    Some(match malformed(tool, given) {
+        None => (tool.does)(project, &Given(given)),
+        Some(what) => {
+            let names: Vec<&str> = tool.takes.iter().map(|one| one.name).collect();
+            let takes = match names.is_empty() {
+                true => "nothing".to_owned(),
+                false => names.join(", "),
+            };
+            let mend = format!("`{name}` takes {takes}");
+            Err(EngineError::user("arguments_malformed", what, mend))
         }
+    })
+}
+
+fn malformed(tool: &Tool, given: &Value) -> Option<String> {
+    let known = |member: &&String| tool.takes.iter().any(|one| one.name == *member);
+    let mut members = given.as_object().into_iter().flat_map(|all| all.keys());
+    if let Some(other) = members.find(|member| !known(member)) {
+        return Some(format!("`{}` takes no `{other}`", tool.name));
+    }
+    let wrong = |one: &&Takes| match (&given[one.name], one.form) {
+        (Value::Null, _) => one.must,
+        (Value::String(text), Form::Text) => text.trim().is_empty(),
+        (Value::Object(_), Form::Object) => false,
+        _ => true,
     };
-    if all.is_empty() {
-        return Ok("there is no run yet".to_owned());
-    }
-    let lines = all.iter().map(|(name, report)| {
-        let state = report.status().map(|status| status.state.to_string());
-        let fate = report
-            .fate()
-            .map_or_else(String::new, |fate| format!("; {}", fate.words()));
-        let state = state.map_or_else(String::new, |state| format!(", in `{state}`"));
-        let open = match report {
-            Report::Run(run) => run.not_landed.as_ref().map(|open| {
-                format!(
-                    "; a person takes or leaves it: {}",
-                    open.commands.join(" or ")
-                )
-            }),
-            Report::Project(_) => None,
-            Report::Unreadable { error, .. } => Some(format!(": {error}")),
-        };
-        format!(
-            "`{name}`: {}{state}{fate}{}",
-            report.doing().as_str(),
-            open.unwrap_or_default()
-        )
-    });
-    Ok(lines.collect::<Vec<_>>().join("\n"))
+    tool.takes.iter().find(wrong).map(|one| match one.form {
+        Form::Text => format!("`{}` must be a text", one.name),
+        Form::Object => format!("`{}` must be a JSON object", one.name),
+    })
 }
 
-fn waiting(project: &Project, _: &str) -> Result<String, EngineError> {
-    let items = inbox::inbox(project)?;
-    if items.is_empty() {
-        return Ok("nothing waits for a person".to_owned());
-    }
-    let told = items.iter().map(|item| match (item.worded(), item) {
-        (Some(worded), _) => {
-            let ways = worded
-                .answers
-                .iter()
-                .map(|way| format!("  {}   # {}", way.command, way.does));
-            let lines = worded.lines.iter().map(|line| format!("  {line}"));
-            let parts = std::iter::once(worded.headline.clone())
-                .chain(lines)
-                .chain(ways);
-            parts.collect::<Vec<_>>().join("\n")
-        }
-        (None, Item::Unreadable { run, error }) => format!("`{run}` cannot be read: {error}"),
-        (None, item) => item.run().to_owned(),
-    });
-    let told: Vec<String> = told.collect();
-    Ok(format!(
-        "{}\n\nOnly the person answers: give them these commands, or `proofhouse serve --decide`.",
-        told.join("\n\n")
-    ))
-}
-
-fn evidence(project: &Project, run: &str) -> Result<String, EngineError> {
-    let (evidence, peek, _) = report::evidence::now(project, run, &mut Kept::default())?;
-    let status = peek.machine.status();
-    let mut lines = vec![format!(
-        "`{run}` is in `{}`: {}",
-        status.state,
-        evidence.grounds.objective.trim()
-    )];
-    if let Some(change) = &evidence.grounds.change {
-        lines.push(format!(
-            "changed: {}",
-            report::stat::totals(&change.changes)
-        ));
-        lines.extend(change.changes.iter().map(|one| format!("  {}", one.path)));
-    }
-    for one in &evidence.grounds.proven {
-        lines.push(format!("proven by {}: {}", one.check, one.reason));
-    }
-    if let Some(standing) = &evidence.grounds.worth {
-        lines.push(format!(
-            "this evidence is {}: {}",
-            standing.worth, standing.means
-        ));
-    }
-    for gate in report::gate::latest(&evidence.gates)
-        .into_iter()
-        .filter(|gate| !gate.passed)
-    {
-        lines.push(format!("the gate of `{}` did not pass:", gate.state));
-        let failed = gate.checks.iter().filter(|check| {
-            !check.failure.is_empty() || check.answer != report::gate::Answer::Passed
-        });
-        for check in failed {
-            lines.push(format!("  {}: {}", check.check, check.reason));
-            lines.extend(check.failure.lines().map(|line| format!("    {line}")));
-        }
-    }
-    let over = matches!(status.activity, Activity::Done | Activity::Stopped);
-    if let Some(refusal) = status.last_refusal.as_ref().filter(|_| !over) {
-        lines.push(format!(
-            "last refused: {} [{}]; mend: {}",
-            refusal.what, refusal.code, refusal.mend
-        ));
-    }
-    Ok(lines.join("\n"))
+fn start(project: &Project, given: &Given<'_>) -> Result<String, EngineError> {
+    let run = begin(project, given.text("sentence"))?;
+    let peek = report::look::peek_run(project, &run)?;
+    let yours = peek.machine.started().is_some_and(|one| one.unconfined);
+    Ok(match yours {
+        true => format!("`{run}` has begun, and you are its agent: `take` it."),
+        false => format!(
+            "`{run}` has begun and goes on by itself, in a worktree of its own. `status` says where it stands."
+        ),
+    })
 }

@@ -63,7 +63,10 @@ fn a_client_is_greeted_in_its_version_and_shown_few_words_of_tools() {
         .iter()
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
-    assert_eq!(names, ["start", "status", "inbox", "evidence"]);
+    assert_eq!(
+        names,
+        ["start", "status", "inbox", "evidence", "take", "hand_in"]
+    );
     // About 1,500 tokens at the most, at four characters each; and nobody decides through one.
     assert!(said[1].to_string().len() < 6_000);
     for word in ["approve", "decide", "land", "extend"] {

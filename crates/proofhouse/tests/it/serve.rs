@@ -1,9 +1,8 @@
 //! Runs in the browser: who is shown something, what is shown, and that it stays true while a run goes on.
 
+use crate::passkey::Authenticator;
 use crate::support::{HONEST, World};
-use base64ct::{Base64UrlUnpadded, Encoding};
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Stdio};
@@ -81,7 +80,7 @@ impl Served {
         stream
     }
 
-    fn answer(&self, head: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
+    pub(crate) fn answer(&self, head: &str, headers: &[(&str, &str)], body: &str) -> (u16, String) {
         let mut text = String::new();
         self.send(head, headers, body)
             .read_to_string(&mut text)
@@ -89,7 +88,7 @@ impl Served {
         (text[9..12].parse().unwrap(), text)
     }
 
-    fn host(&self) -> String {
+    pub(crate) fn host(&self) -> String {
         format!("localhost:{}", self.port)
     }
 
@@ -319,47 +318,9 @@ fn several_repositories_have_one_page_and_a_taken_port_is_said() {
         .refuses(1, "usage");
 }
 
-/// A passkey as an authenticator keeps it, and what a browser makes of its answers.
-struct Authenticator(p256::ecdsa::SigningKey);
-
-impl Authenticator {
-    fn new() -> Self {
-        Self(p256::ecdsa::SigningKey::from_slice(&[9; 32]).unwrap())
-    }
-
-    /// The key as browsers hand it on.
-    fn key(&self) -> String {
-        const CURVE: [u8; 26] = [
-            0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x02, 0x01, 0x06,
-            0x08, 0x2a, 0x86, 0x48, 0xce, 0x3d, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00,
-        ];
-        let point = self.0.verifying_key().to_encoded_point(false);
-        Base64UrlUnpadded::encode_string(&[&CURVE[..], point.as_bytes()].concat())
-    }
-
-    fn decides(&self, words: &Value, origin: &str, run: &str, option: &str) -> String {
-        use p256::ecdsa::signature::Signer;
-        let challenge = words["challenge"].as_str().unwrap();
-        let client = format!(
-            "{{\"type\":\"webauthn.get\",\"challenge\":\"{challenge}\",\"origin\":\"{origin}\",\"crossOrigin\":false}}"
-        );
-        let mut data = Sha256::digest(b"localhost").to_vec();
-        data.extend_from_slice(&[5, 0, 0, 0, 1]);
-        let signed = [&data[..], &Sha256::digest(client.as_bytes())].concat();
-        let signature: p256::ecdsa::Signature = self.0.sign(&signed);
-        let text = |bytes: &[u8]| Base64UrlUnpadded::encode_string(bytes);
-        serde_json::json!({
-            "repo": "", "run": run, "option": option, "because": "looked at it", "go_on": false, "head": "",
-            "authenticator_data": text(&data), "client_data": text(client.as_bytes()),
-            "signature": text(signature.to_der().as_bytes()),
-        })
-        .to_string()
-    }
-}
-
 impl Served {
     /// What our own page sends; the answer's code and its facts.
-    fn sends(&self, path: &str, body: &str) -> (u16, Value) {
+    pub(crate) fn sends(&self, path: &str, body: &str) -> (u16, Value) {
         let (host, origin) = (self.host(), format!("http://{}", self.host()));
         let headers = [
             ("Host", host.as_str()),

@@ -151,6 +151,17 @@ fn command_meets_every_scenario() {
 }
 
 #[test]
+fn guest_meets_every_scenario() {
+    row("guest", Root::Whole, &|_, world, _| {
+        crate::guest::sits(world, |repo| {
+            fs::write(repo.join("hello.txt"), "goodbye\n").expect("a file");
+            fs::write(repo.join("ran.txt"), "1\n").expect("a file");
+        });
+        AgentSpec::Guest.build().expect("an agent")
+    });
+}
+
+#[test]
 fn scripted_meets_every_scenario() {
     row("scripted", Root::Whole, &|part, world, _| {
         let outside = world.path("outside.txt").display().to_string();

@@ -1,0 +1,223 @@
+//! Guests: a person's own session that works in a run. Who may be one, what their runs demand, what waits for
+//! them, and how they hand in. It refuses a guest who would judge, and a run whose decisions a guest could make.
+
+use crate::approval::touched;
+use agents::{GUEST, Waiting};
+use flow::Workflow;
+use kernel::effect::{Capability, EffectKind};
+use kernel::event::{OwnTree, RunStarted};
+use kernel::table::{Actor, Guard, Kind, Transition};
+use kernel::{EffectId, Machine, StateName, Target};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use workspace::context::Context;
+use workspace::error::EngineError;
+use workspace::git::{git, text};
+use workspace::project::Project;
+use workspace::worktree;
+
+type Fields = BTreeMap<String, String>;
+
+/// Is a guest among those who work? Refuses one who would only judge.
+pub(crate) fn among(
+    workflow: &Workflow,
+    by_role: &BTreeMap<&str, &str>,
+    fields: &Fields,
+) -> Result<bool, EngineError> {
+    let guests = by_role.iter().filter(|(_, agent)| agent.trim() == GUEST);
+    let (editing, judging): (Vec<&str>, Vec<&str>) = guests
+        .map(|(role, _)| *role)
+        .partition(|role| workflow.roles[*role].can.contains(&Capability::Edit));
+    if editing.is_empty() && judging.is_empty() {
+        return Ok(false);
+    }
+    let works = working(workflow, fields);
+    match judging.into_iter().find(|role| works.contains(role)) {
+        Some(role) => Err(EngineError::user(
+            "guest_judges",
+            format!(
+                "`{role}` of `{}` judges, and a guest takes roles that edit alone: whoever did the work is none to judge it",
+                workflow.name
+            ),
+            format!(
+                "give it another agent, such as `[tiers] {} = \"claude\"` in .proofhouse/config.toml",
+                workflow.roles[role].tier
+            ),
+        )),
+        None => Ok(!editing.is_empty()),
+    }
+}
+
+/// The roles that work in a run of these fields, unless somebody makes an exception on the way.
+fn working<'w>(workflow: &'w Workflow, fields: &Fields) -> BTreeSet<&'w str> {
+    let table = &workflow.table;
+    let kind = |state: &StateName| table.state(state).kind;
+    let mut said = workflow.defaults();
+    said.extend(fields.clone());
+    let exception = |way: &Transition| match way.by {
+        Actor::Engine => false,
+        Actor::Agent => {
+            let waits = matches!(&way.to, Target::State(to) if kind(to) == Kind::Wait);
+            waits && !way.when.contains(&Guard::GatePass)
+        }
+        Actor::Human => way
+            .from
+            .iter()
+            .any(|from| matches!(kind(from), Kind::Work | Kind::Gate)),
+    };
+    let never = |guard: &Guard| match guard {
+        Guard::Shows(word) => is_never_shown(workflow, word.as_str(), &said),
+        _ => false,
+    };
+    let counts = |way: &Transition| !exception(way) && !way.when.iter().any(never);
+    let places = table.places_from([(&table.initial, None)], counts, |_| false);
+    let roles = places.into_iter().map(|(state, _)| &workflow.states[state]);
+    roles.filter_map(|state| state.role.as_deref()).collect()
+}
+
+/// Does what the fields say keep every gate from showing this word? In a guest's run nobody edits them later.
+fn is_never_shown(workflow: &Workflow, word: &str, said: &Fields) -> bool {
+    let gates = workflow.states.values().flat_map(|state| &state.gate);
+    let mut shows = gates
+        .filter(|spec| spec.shows.as_ref().is_some_and(|it| it.as_str() == word))
+        .peekable();
+    let holds = |(field, values): (&String, &Value)| {
+        let said = said.get(field).map_or("", |text| text.trim());
+        let values = values.as_array().into_iter().flatten();
+        values.filter_map(Value::as_str).any(|value| value == said)
+    };
+    shows.peek().is_some()
+        && shows.all(|spec| {
+            let one_of = spec.with["one_of"].as_object();
+            spec.check == "fields" && one_of.is_some_and(|all| all.iter().all(holds))
+        })
+}
+
+/// Who may sign in a guest's run: the approvers at the commit that it starts from.
+pub(crate) fn signers(project: &Project, own: Option<&OwnTree>) -> Result<String, EngineError> {
+    const APPROVERS: &str = ".proofhouse/approvers";
+    let refused = |why: &str| {
+        EngineError::user(
+            "guest_unsigned",
+            format!(
+                "a guest's work is decided by signatures that it cannot make, and at the commit that the run starts from {why}"
+            ),
+            "enrol a passkey (`proofhouse serve --decide`) or list an `sk-` key with `proofhouse approver add`, then commit .proofhouse/approvers",
+        )
+    };
+    let top = project.top();
+    let from = match own {
+        Some(own) => Some(own.base.clone()),
+        None => worktree::resolve(top, "HEAD")?,
+    };
+    let from = &from.ok_or_else(|| refused("nobody is listed"))?;
+    let listed = git(top, &["ls-tree", "--full-tree", from, "--", APPROVERS], &[])?;
+    if listed.is_empty() {
+        return Err(refused("nobody is listed"));
+    }
+    let said = text(&git(
+        top,
+        &["cat-file", "-p", &format!("{from}:{APPROVERS}")],
+        &[],
+    )?);
+    match touched(&said)? {
+        true => Ok(said),
+        false => Err(refused(
+            "only key files are listed, which a guest may be able to read",
+        )),
+    }
+}
+
+/// Refuses to let a guest go on in a run that was not begun for one.
+pub(crate) fn hold(
+    workflow: &Workflow,
+    by_role: &BTreeMap<&str, &str>,
+    started: &RunStarted,
+) -> Result<(), EngineError> {
+    if among(workflow, by_role, &started.fields)? && !started.unconfined {
+        return Err(EngineError::user(
+            "guest_uninvited",
+            format!(
+                "`{}` was begun without a guest, so that its decisions need not be signed by a key that wants a touch",
+                started.run
+            ),
+            "start another run with `agent = \"guest\"`; or name another agent with `--agent`",
+        ));
+    }
+    Ok(())
+}
+
+/// Refuses guests where their work would be decided about by more than the decisions of one run.
+pub(crate) fn none(by_role: &BTreeMap<&str, &str>, place: &str) -> Result<(), EngineError> {
+    match by_role.values().any(|agent| agent.trim() == GUEST) {
+        false => Ok(()),
+        true => Err(EngineError::user(
+            "guest_judges",
+            format!("a guest works in a run of its own, and not in {place}"),
+            "set another agent in .proofhouse/config.toml",
+        )),
+    }
+}
+
+/// An attempt that waits for a guest.
+#[derive(Debug)]
+pub struct Open {
+    pub run: String,
+    pub effect: EffectId,
+    pub waiting: Waiting,
+    /// Holds `repo` and `task`.
+    pub view: PathBuf,
+    pub brief: String,
+    home: PathBuf,
+}
+
+/// The attempt of a run that waits for a guest, also where the engine that began it is gone.
+pub fn open(project: &Project, run: &str) -> Result<Option<Open>, EngineError> {
+    let status = report::look::peek_run(project, run)?.machine.status();
+    let project = project.of_run(run);
+    let attempts = status.in_flight.iter();
+    let attempts = attempts.filter(|flying| flying.kind == EffectKind::Attempt);
+    let waits = |effect: EffectId| {
+        let home = project.work(run).join(effect.to_string());
+        Some(Open {
+            run: run.to_owned(),
+            effect,
+            waiting: Waiting::of(&home)?,
+            view: home.join("view"),
+            brief: std::fs::read_to_string(home.join("brief.md")).ok()?,
+            home,
+        })
+    };
+    Ok(attempts.map(|flying| flying.effect).find_map(waits))
+}
+
+/// Hands a guest's result in. What is wrong with it is an error, and nothing was handed in.
+pub fn hand_in(project: &Project, open: &Open, result: &Value) -> Result<(), EngineError> {
+    let peek = report::look::peek_run(project, &open.run)?;
+    let started = peek.machine.started().cloned().ok_or_else(|| {
+        EngineError::user(
+            "unknown_run",
+            format!("`{}` has not begun", open.run),
+            "`status` shows the runs that there are",
+        )
+    })?;
+    let workflow = peek.machine.workflow();
+    let context = Context::of(
+        &project.of_run(&open.run),
+        workflow,
+        &started,
+        BTreeMap::new(),
+    )?;
+    let shape = context.shape(&open.waiting.role, &open.waiting.state);
+    let bytes = serde_json::to_vec(result).unwrap_or_default();
+    let left = agents::hand_in(&open.home, &shape, &bytes);
+    match left.map_err(EngineError::io("write", &open.home))? {
+        Ok(()) => Ok(()),
+        Err(faults) => Err(EngineError::user(
+            "result_malformed",
+            format!("nothing was handed in: {faults}"),
+            "mend the result; the brief says what it must hold",
+        )),
+    }
+}

@@ -1,0 +1,281 @@
+//! A person's own session as the agent of a run: a scripted client of the protocol takes, hands in something wrong,
+//! reads why, mends it, and a person signs for it.
+
+mod hostile;
+
+use crate::passkey::Authenticator;
+use crate::support::{Said, World, says};
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+const SUM: &str = "total() {\n    sum=0\n    for price in \"$@\"; do sum=$((sum + price)); done\n    echo \"$sum\"\n}\n";
+const RUN: &str = "make-totals-of-carts";
+
+/// A repository whose config has a guest work, and whose approver has a passkey; both committed.
+pub(crate) fn world() -> World {
+    let world = crate::quick::world();
+    world.write(".proofhouse/config.toml", "agent = \"guest\"\n");
+    let line = Authenticator::new().line("ann@example.org");
+    world.write(".proofhouse/approvers", &format!("{line}\n"));
+    let ours = [".proofhouse/config.toml", ".proofhouse/approvers"];
+    world.git(&[&["add", "--force"], &ours[..]].concat());
+    world.commit("who decides");
+    world
+}
+
+/// A session with a client in it.
+pub(crate) struct Client {
+    place: std::path::PathBuf,
+    child: Child,
+    asks: ChildStdin,
+    hears: BufReader<ChildStdout>,
+}
+
+impl Client {
+    pub(crate) fn of(world: &World) -> Self {
+        let mut child = world
+            .command(&["mcp"])
+            .env_remove("PROOFHOUSE_RUNS__TREE")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let (asks, hears) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
+        let hears = BufReader::new(hears);
+        let place = world.path().to_owned();
+        Self {
+            place,
+            child,
+            asks,
+            hears,
+        }
+    }
+
+    /// What a tool says, and whether it could.
+    pub(crate) fn call(&mut self, name: &str, arguments: Value) -> (String, bool) {
+        let params = json!({ "name": name, "arguments": arguments });
+        let asked = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        writeln!(self.asks, "{asked}").unwrap();
+        let mut line = String::new();
+        self.hears.read_line(&mut line).unwrap();
+        let said: Value = serde_json::from_str(&line).unwrap();
+        let text = said["result"]["content"][0]["text"].as_str().unwrap();
+        (text.to_owned(), said["result"]["isError"] == false)
+    }
+
+    #[track_caller]
+    pub(crate) fn does(&mut self, name: &str, arguments: Value) -> String {
+        let (said, could) = self.call(name, arguments);
+        assert!(could, "{said}");
+        said
+    }
+
+    #[track_caller]
+    pub(crate) fn refused(&mut self, name: &str, arguments: Value, code: &str) {
+        let (said, could) = self.call(name, arguments);
+        assert!(!could && said.contains(&format!("[{code}]")), "{said}");
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        // Nobody comes back to an engine that waits for this one.
+        let mut stop = std::process::Command::new(crate::support::BIN);
+        let _ = stop.args(["stop", RUN]).current_dir(&self.place).output();
+    }
+}
+
+/// The attempt's name and the folder, out of what `take` says.
+pub(crate) fn taken(said: &str) -> (String, String) {
+    let at = said.find("Attempt `").unwrap_or_else(|| panic!("{said}"));
+    let attempt = said[at..].split('`').nth(1).unwrap().to_owned();
+    let mut lines = said[at..].lines().map(str::trim);
+    let folder = lines.find(|line| line.ends_with("view/repo")).unwrap();
+    (attempt, folder.to_owned())
+}
+
+fn writes(folder: &str, path: &str, text: &str) {
+    std::fs::write(std::path::Path::new(folder).join(path), text).unwrap();
+}
+
+pub(crate) fn handed_in(attempt: &str) -> Value {
+    json!({ "run": RUN, "attempt": attempt, "result": { "summary": "totals are sums" } })
+}
+
+/// Begins the run, takes it and hands in what is asked for: a person is to look at it.
+pub(crate) fn worked(world: &World) -> Client {
+    let mut client = Client::of(world);
+    client.does("start", json!({ "sentence": "make totals of carts" }));
+    let (attempt, folder) = taken(&client.does("take", json!({})));
+    writes(&folder, "src/total.sh", SUM);
+    writes(&folder, "tests/cases", "one|5|5\ntwo|1 2|3\n");
+    let said = client.does("hand_in", handed_in(&attempt));
+    assert!(said.contains("proofhouse decide"), "{said}");
+    client
+}
+
+/// A person decides, with the passkey.
+pub(crate) fn decides(world: &World, option: &str) -> Said {
+    decides_by(&Authenticator::new(), world, option)
+}
+
+/// Somebody decides, with a passkey of their own.
+pub(crate) fn decides_by(whose: &Authenticator, world: &World, option: &str) -> Said {
+    let words = ["decide", RUN, option, "--because", "looked at it"];
+    let message = says(world, &[&words[..], &["--message"]].concat()).exits(0);
+    let signature = whose.signs(message.out.as_bytes());
+    world.write("agent/signature", &signature);
+    says(
+        world,
+        &[&words[..], &["--signature", "agent/signature"]].concat(),
+    )
+}
+
+fn records(world: &World) -> Vec<Value> {
+    let journal = world.read(&format!(".proofhouse/journal/{RUN}.jsonl"));
+    let lines = journal
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap());
+    lines.collect()
+}
+
+#[test]
+fn a_guest_takes_hands_in_reads_why_not_mends_and_a_person_lands_it() {
+    let world = world();
+    let mut client = Client::of(&world);
+    client.refused("take", json!({}), "nothing_to_take");
+    let said = client.does("start", json!({ "sentence": "make totals of carts" }));
+    assert!(said.contains("you are its agent"), "{said}");
+    let said = client.does("take", json!({}));
+    assert!(said.contains("make totals of carts"), "{said}");
+    let (attempt, folder) = taken(&said);
+    // The tests ask for more than the code does.
+    writes(&folder, "tests/cases", "one|5|5\ntwo|1 2|3\n");
+    client.refused(
+        "hand_in",
+        json!({ "run": RUN, "attempt": attempt, "result": { "summary": 7 } }),
+        "result_malformed",
+    );
+    let said = client.does("hand_in", handed_in(&attempt));
+    assert!(said.contains("it is not done yet"), "{said}");
+    assert!(said.contains("red_green"), "what failed is said: {said}");
+    let (second, folder) = taken(&said);
+    assert_ne!(second, attempt);
+    // What was over stays over.
+    client.refused("hand_in", handed_in(&attempt), "nothing_to_hand_in");
+    writes(&folder, "src/total.sh", SUM);
+    let said = client.does("hand_in", handed_in(&second));
+    assert!(said.contains("proven by"), "{said}");
+    assert!(said.contains("Only the person answers"), "{said}");
+    decides(&world, "approve").exits(0);
+    says(&world, &["run", RUN]).exits(0);
+    says(&world, &["land", RUN]).exits(0);
+    assert_eq!(world.read("src/total.sh"), SUM);
+    // It is said wherever the attempt is told of, and is no finding.
+    let said = says(&world, &["log", RUN]).exits(0);
+    assert!(said.out.contains("not confined"), "{}", said.out);
+    let page = says(&world, &["status", RUN, "--json"]).exits(0).out;
+    assert!(!page.contains("guest_uninvited"));
+    says(&world, &["audit", "--ci"]).exits(0);
+    let said = says(&world, &["audit"]).exits(0);
+    assert!(said.out.contains("[not_confined]"), "{}", said.out);
+}
+
+#[test]
+fn an_engine_that_dies_while_a_guest_works_is_not_noticed() {
+    let world = world();
+    let mut client = Client::of(&world);
+    client.does("start", json!({ "sentence": "make totals of carts" }));
+    let (attempt, folder) = taken(&client.does("take", json!({ "run": RUN })));
+    let driver = world.at(&format!(".proofhouse/work/{RUN}/driver"));
+    let driver = std::fs::read_to_string(driver).unwrap();
+    let mut kill = std::process::Command::new("kill");
+    let killed = kill.args(["-9", driver.trim()]).status();
+    assert!(killed.unwrap().success());
+    let (again, same) = taken(&client.does("take", json!({ "run": RUN })));
+    assert_eq!((&again, &same), (&attempt, &folder));
+    writes(&folder, "src/total.sh", SUM);
+    writes(&folder, "tests/cases", "one|5|5\ntwo|1 2|3\n");
+    let said = client.does("hand_in", handed_in(&attempt));
+    assert!(said.contains("proofhouse decide"), "{said}");
+    let records = records(&world);
+    assert!(records.iter().all(|one| one["kind"] != "effect_lost.v1"));
+    let ended = records.iter().find(|one| one["kind"] == "attempt_ended.v1");
+    assert_eq!(ended.unwrap()["body"]["found"], "after_restart");
+}
+
+#[test]
+fn stopping_the_engine_ends_the_waiting_and_the_work_is_kept() {
+    let world = world();
+    let mut client = Client::of(&world);
+    client.does("start", json!({ "sentence": "make totals of carts" }));
+    let (attempt, folder) = taken(&client.does("take", json!({})));
+    writes(&folder, "src/total.sh", SUM);
+    says(&world, &["stop", RUN]).exits(0);
+    client.refused("hand_in", handed_in(&attempt), "nothing_to_hand_in");
+    let lost = records(&world);
+    let lost = lost.iter().find(|one| one["kind"] == "effect_lost.v1");
+    let reason = lost.unwrap()["body"]["reason"].to_string();
+    assert!(reason.contains("refs/proofhouse"), "{reason}");
+    // Whoever takes it again is in another attempt.
+    let (next, _) = taken(&client.does("take", json!({})));
+    assert_ne!(next, attempt);
+}
+
+#[test]
+fn a_guest_is_not_let_in_where_it_would_judge_or_could_decide() {
+    // Nobody is listed at the commit that it starts from; then only somebody with a key file.
+    let world = crate::quick::world();
+    let begin = ["do", "make totals of carts", "--agent", "guest"];
+    says(&world, &begin).refuses(1, "guest_unsigned");
+    let line = Authenticator::new().line("ann@example.org");
+    world.write(".proofhouse/approvers", &format!("{line}\n"));
+    says(&world, &begin).refuses(1, "guest_unsigned");
+    world.approver("bob");
+    world.git(&["add", "--force", ".proofhouse/approvers"]);
+    world.commit("a key file");
+    let said = says(&world, &begin).refuses(1, "guest_unsigned");
+    assert!(said.err.contains("only key files"), "{}", said.err);
+    // A reviewer is none in the session that did the work.
+    let world = self::world();
+    let review = [&begin[..], &["--review"]].concat();
+    let said = says(&world, &review).refuses(1, "guest_judges");
+    assert!(said.err.contains("tiers"), "{}", said.err);
+    says(&world, &[&begin[..], &["--exam"]].concat()).refuses(1, "guest_judges");
+    // What was begun for another agent is gone on with by no guest.
+    let begun = [
+        "new",
+        "quick",
+        "make totals of carts",
+        "--name",
+        "t",
+        "--yes",
+    ];
+    says(
+        &world,
+        &[&begun[..], &["--agent", "scripted:agent/script.toml"]].concat(),
+    )
+    .exits(0);
+    says(&world, &["run", "t", "--agent", "guest"]).refuses(1, "guest_uninvited");
+    // The honest twin: another agent reviews.
+    world.write(
+        "agent/reviews.toml",
+        "[[attempt]]\nresult = { summary = \"s\" }\n",
+    );
+    let config = "agent = \"guest\"\n[tiers]\ntop = \"scripted:agent/reviews.toml\"\n";
+    world.write(".proofhouse/config.toml", config);
+    let begun = [
+        "new",
+        "quick",
+        "make totals of carts",
+        "--name",
+        "u",
+        "--yes",
+        "--set",
+        "review=yes",
+    ];
+    says(&world, &begun).exits(0);
+}
