@@ -1,14 +1,10 @@
 //! Who looks into one of several unknowns beside whoever's turn it is: they only read, so they go at
-//! once. What they find is judged in its turn, as if they had gone one after the other; nothing here
-//! judges anything, and nobody who edits is ever sent ahead.
+//! once. What they find is kept until its turn, as if they had gone one after the other; nothing here
+//! judges anything.
 
-use super::state::{FlowState, Stage};
-use super::wanted::attempt;
-use crate::workflow::Workflow;
-use kernel::effect::{Access, Effect};
+use kernel::EffectId;
 use kernel::event::AttemptEnded;
 use kernel::outcome::Class;
-use kernel::{EffectId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -58,68 +54,14 @@ impl Ahead {
         self.0.remove(&effect).is_some()
     }
 
-    fn of(&self, issue: &str) -> Option<EffectId> {
+    /// Who was sent for this one.
+    pub(super) fn of(&self, issue: &str) -> Option<EffectId> {
         let mut sent = self.0.iter();
         sent.find_map(|(effect, sent)| (sent.issue == issue).then_some(*effect))
     }
-}
 
-/// Attempts that should be in flight beside the one whose turn it is.
-pub(super) fn wanted(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
-    let spec = workflow.snapshot.as_ref();
-    let role = workflow.states[&run.position.state].role.as_ref();
-    let role = role.and_then(|role| workflow.roles.get(role));
-    if role.is_none_or(|role| role.access() != Access::ReadOnly) {
-        return Vec::new();
-    }
-    let waiting = run.snapshots.waiting(spec, &run.position.state);
-    let at_once = run.snapshots.to_be_sent(spec, &run.position.state);
-    let (first, sends) = match run.stage {
-        Stage::Fresh => (run.ledger.next.next(), true),
-        Stage::Attempting { .. } => (run.ledger.next, true),
-        _ => (run.ledger.next, false),
-    };
-    let sends = sends && run.checkpoint_due.is_none() && run.ledger.budgets.first_spent().is_none();
-    let (mut next, mut wanted) = (first, Vec::new());
-    for (at, issue) in waiting.iter().enumerate() {
-        let begun = run.ahead.of(issue);
-        let flies = begun.is_some_and(|effect| run.ledger.flying.contains_key(&effect));
-        let id = match begun {
-            Some(id) if flies => id,
-            None if sends => next,
-            _ => continue,
-        };
-        if begun.is_none() {
-            next = next.next();
-        }
-        let mut then = run.clone();
-        then.snapshots = run.snapshots.until(issue);
-        then.patience = Default::default();
-        if let Effect::Attempt(mut order) = attempt(workflow, &then, id) {
-            order.subject.clone_from(issue);
-            order.allowance = run.ledger.allowance().shared(at_once);
-            order.nth += at as u32 + 1;
-            wanted.push(Effect::Attempt(order));
-        }
-    }
-    wanted
-}
-
-impl FlowState {
-    /// It is the turn of the next unknown: whoever was sent ahead for it works on as if sent now, or has
-    /// ended already.
-    pub(super) fn take_turn(&mut self, workflow: &Workflow, at: Time) {
-        let (spec, state) = (workflow.snapshot.as_ref(), self.position.state.clone());
-        let Some(issue) = self.snapshots.question(spec, &state) else {
-            return;
-        };
-        let Some(effect) = self.ahead.of(&issue.id.clone()) else {
-            return;
-        };
-        let sent = self.ahead.0.remove(&effect);
-        self.turn_of(effect);
-        if let Some(ended) = sent.and_then(|sent| sent.ended) {
-            self.attempt_ended(workflow, &ended, at);
-        }
+    /// Its turn has come: it is none of them any more. Its end, if it has ended.
+    pub(super) fn take(&mut self, effect: EffectId) -> Option<Box<AttemptEnded>> {
+        self.0.remove(&effect)?.ended
     }
 }

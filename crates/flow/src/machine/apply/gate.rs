@@ -127,6 +127,22 @@ impl FlowState {
         self.take_turn(workflow, at);
     }
 
+    /// It is the turn of the next unknown: whoever was sent ahead for it works on as if sent now, or has
+    /// ended already.
+    fn take_turn(&mut self, workflow: &Workflow, at: Time) {
+        let (spec, state) = (workflow.snapshot.as_ref(), self.position.state.clone());
+        let Some(issue) = self.snapshots.question(spec, &state) else {
+            return;
+        };
+        let Some(effect) = self.ahead.of(&issue.id.clone()) else {
+            return;
+        };
+        self.turn_of(effect);
+        if let Some(ended) = self.ahead.take(effect) {
+            self.attempt_ended(workflow, &ended, at);
+        }
+    }
+
     /// What a person asked for in the state file is not granted by this gate.
     fn turn_down(&mut self, gate: &[CheckResult]) {
         let Some(asked) = self.asked.take() else {
