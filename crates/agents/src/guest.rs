@@ -20,6 +20,9 @@ pub const GUEST: &str = "guest";
 
 /// There while a result is waited for; after a crash of the engine it still is.
 const OPEN: &str = "guest.json";
+/// There as soon as somebody took the work; what they were told by a hook.
+const TAKEN: &str = "taken";
+const TOLD: &str = "told";
 /// How often the result's place is looked at: one look at one file.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -35,6 +38,9 @@ pub struct Waiting {
     pub role: String,
     /// The wall limit of the whole attempt.
     pub wall_millis: u64,
+    /// What tells the folder as it was laid out from a later one.
+    #[serde(default)]
+    pub laid: String,
 }
 
 impl Waiting {
@@ -49,6 +55,51 @@ impl Waiting {
             .is_ok_and(|since| since > Duration::from_millis(open.wall_millis));
         (!over && !home.join("out/result.json").exists()).then_some(open)
     }
+
+    /// Somebody took it.
+    pub fn take(home: &Path) {
+        // Only hooks look for it: what cannot be written is not asked about.
+        let _ = fs::write(home.join(TAKEN), "");
+    }
+
+    /// Did somebody take what waits here?
+    pub fn is_taken(home: &Path) -> bool {
+        home.join(TAKEN).exists() && home.join(OPEN).exists()
+    }
+
+    /// What tells the folder from how it was laid out, if anything was changed there.
+    pub fn changed(&self, home: &Path) -> Option<String> {
+        let now = looks(&home.join("view"));
+        (now != self.laid).then_some(now)
+    }
+
+    /// Was nobody told this of the attempt before? Remembers that somebody was.
+    pub fn tell_once(home: &Path, state: &str) -> bool {
+        let place = home.join(TOLD);
+        let before = fs::read_to_string(&place).unwrap_or_default();
+        // What cannot be remembered is not said: it would be said for ever.
+        !before.lines().any(|line| line == state)
+            && fs::write(&place, format!("{before}{state}\n")).is_ok()
+    }
+}
+
+/// Names, sizes and times of all files below a folder, under one hash; nothing is read.
+fn looks(folder: &Path) -> String {
+    let mut seen = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(found) = entry.metadata() else {
+                continue;
+            };
+            match found.is_dir() {
+                true => folders.push(entry.path()),
+                false => seen.push((entry.path(), found.len(), found.modified().ok())),
+            }
+        }
+    }
+    seen.sort();
+    store::sha256_hex(format!("{seen:?}").as_bytes())
 }
 
 /// Leaves a result in the folder of an attempt that waits for it.
@@ -103,6 +154,7 @@ impl Agent for Guest {
             state: order.state.clone(),
             role: order.role.clone(),
             wall_millis: u64::try_from(order.wall.as_millis()).unwrap_or(u64::MAX),
+            laid: looks(&order.view),
         };
         let place = order.home.join(OPEN);
         let text = serde_json::to_vec(&open).expect("texts and a number always serialize");
@@ -148,6 +200,7 @@ mod tests {
             state: "work".to_owned(),
             role: "coder".to_owned(),
             wall_millis: 60_000,
+            laid: looks(&home.join("view")),
         };
         let place = home.join(OPEN);
         fs::write(&place, serde_json::to_vec(&open).unwrap()).unwrap();

@@ -172,6 +172,13 @@ pub struct Open {
     home: PathBuf,
 }
 
+impl Open {
+    /// The attempt's own folder.
+    pub fn home(&self) -> PathBuf {
+        self.home.clone()
+    }
+}
+
 /// The attempt of a run that waits for a guest, also where the engine that began it is gone.
 pub fn open(project: &Project, run: &str) -> Result<Option<Open>, EngineError> {
     let status = report::look::peek_run(project, run)?.machine.status();

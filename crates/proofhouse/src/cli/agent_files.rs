@@ -4,6 +4,7 @@
 
 use super::args::AgentFiles;
 use super::exit;
+use super::laid;
 use super::out::{Out, Tone};
 use flow::Workflow;
 use kernel::effect::Capability;
@@ -144,17 +145,13 @@ pub(crate) fn write(project: &Project, args: &AgentFiles, out: &Out) -> Result<u
     let (mut written, mut kept) = (Vec::new(), Vec::new());
     for (path, text) in files(&workflow) {
         let place = project.repo().join(&path);
-        match std::fs::read_to_string(&place) {
-            Ok(there) if there == text => {}
-            Ok(_) => kept.push(path),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                if let Some(folder) = place.parent() {
-                    std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
-                }
-                store::write_atomic(&place, text.as_bytes())?;
+        match laid::read(&place)? {
+            Some(there) if there == text => {}
+            Some(_) => kept.push(path),
+            None => {
+                laid::put(&place, &text)?;
                 written.push(path);
             }
-            Err(error) => return Err(EngineError::io("read", &place)(error)),
         }
     }
     if out.json {

@@ -23,7 +23,7 @@ pub(crate) use factory::{
 };
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use landing::{Abandon, Diff, Land, Pr};
-pub(crate) use named::{AgentFiles, Heal, Lock, Reopen};
+pub(crate) use named::{AgentFiles, ClientArg, ClientFiles, Heal, Lock, Reopen};
 pub(crate) use past::{Compare, Fork, Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use sentence::Sentence;
@@ -342,7 +342,9 @@ Needs git and cargo; no network, no model, no key. It works in a folder of its o
         command: ConfigCommand,
     },
     /// Write a commented .proofhouse/config.toml
-    #[command(after_help = "Examples:\n  proofhouse init --yes\n  proofhouse init --agent claude")]
+    #[command(
+        after_help = "Examples:\n  proofhouse init --yes\n  proofhouse init --agent claude\n  proofhouse init --for claude --for codex"
+    )]
     Init {
         /// Who works; asks nothing
         #[arg(long, value_name = "AGENT")]
@@ -355,6 +357,14 @@ Needs git and cargo; no network, no model, no key. It works in a folder of its o
         await_lock: bool,
         #[command(flatten)]
         agents: AgentFiles,
+        #[command(flatten)]
+        clients: ClientFiles,
+    },
+    /// Answer a hook of your own agent, as `init --for` sets it up
+    #[command(after_help = "Example:\n  proofhouse hook stop < MESSAGE")]
+    Hook {
+        #[command(subcommand)]
+        command: HookCommand,
     },
     /// Lock the project's setup, its config and who may decide; needs a person
     #[command(after_help = "Example:
@@ -667,4 +677,10 @@ mod tests {
             assert_eq!(asked(&[name]).0, name);
         }
     }
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum HookCommand {
+    /// Is there something that a guest should hand in, or mend, before it stops?
+    Stop,
 }

@@ -120,6 +120,18 @@ pub(crate) fn init(
     Ok(exit::OK)
 }
 
+/// Does whoever sits there agree? Refuses where nobody does.
+pub(crate) fn agrees(prompt: &str) -> Result<bool, EngineError> {
+    if !std::io::stdin().is_terminal() {
+        return Err(EngineError::user(
+            "terminal_required",
+            "there is no terminal to ask on, and nothing was changed",
+            "look at what was shown, and give `--yes`",
+        ));
+    }
+    Ok(matches!(ask(prompt)?.as_str(), "y" | "yes"))
+}
+
 fn ask(prompt: &str) -> Result<String, EngineError> {
     // Not on standard output: that is for facts.
     eprint!("{prompt}");

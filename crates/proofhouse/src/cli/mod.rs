@@ -6,6 +6,7 @@ mod args;
 mod attest;
 mod audit;
 mod ci;
+mod clients;
 mod completions;
 mod config;
 mod decide;
@@ -19,9 +20,11 @@ mod factory;
 mod figures;
 mod fork;
 mod gc;
+mod hook;
 mod inbox;
 mod index;
 mod init;
+mod laid;
 mod land;
 mod lock;
 mod log;
@@ -52,7 +55,7 @@ mod wave_lines;
 mod which;
 mod workflow;
 
-use args::{Args, Command, ConfigCommand};
+use args::{Args, Command, ConfigCommand, HookCommand};
 use clap::Parser;
 use out::Out;
 use workspace::{EngineError, Project};
@@ -103,6 +106,9 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Factory { command } => return factory::factory(args, command, out),
         Command::Schema { name } => return schema::schema(name.as_deref(), out),
         Command::Sandbox { command } => return sandbox::sandbox(command, out),
+        Command::Hook {
+            command: HookCommand::Stop,
+        } => return hook::stop(args.place()?),
         Command::Serve(asked) => return serve::serve(args, asked, out),
         Command::Workflow { command } => return workflow::workflow(args, command, out),
         Command::Verify(verify) => return attest::verify(project(args).ok().as_ref(), verify, out),
@@ -146,11 +152,15 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
             command: ConfigCommand::Confirm,
         } => config::confirm(&project, out),
         Command::Init { agents, .. } if agents.agents => agent_files::write(&project, agents, out),
+        Command::Init { clients, yes, .. } if clients.remove || !clients.clients.is_empty() => {
+            clients::clients(&project, clients, *yes, out)
+        }
         Command::Init {
             agent,
             yes,
             await_lock,
             agents: _,
+            clients: _,
         } => {
             let wants = match await_lock {
                 true => init::Setup::AwaitsLock,
@@ -192,6 +202,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         | Command::Schema { .. }
         | Command::Verify(_)
         | Command::Sandbox { .. }
+        | Command::Hook { .. }
         | Command::Serve(_)
         | Command::Workflow { .. } => Ok(exit::OK),
     }

@@ -3,6 +3,7 @@
 
 use super::told::{evidence, status, waiting};
 use crate::begin::go_on;
+use agents::Waiting;
 use engine::guest::{self, Open};
 use kernel::Machine;
 use kernel::machine::Activity;
@@ -21,7 +22,10 @@ pub(super) fn take(project: &Project, run: &str) -> Result<String, EngineError> 
         run => run.to_owned(),
     };
     match settle(project, &run, None)? {
-        Stands::Open(open) => Ok(brief(&open)),
+        Stands::Open(open) => {
+            Waiting::take(&open.home());
+            Ok(brief(&open))
+        }
         Stands::Moves => Ok(format!(
             "nothing of `{run}` can be taken yet: the engine is at work. `take` again in a while."
         )),
@@ -56,10 +60,11 @@ pub(super) fn hand_in(
     let stands = settle(project, run, Some(&open))?;
     let said = evidence(project, run)?;
     Ok(match stands {
-        Stands::Open(next) => format!(
-            "handed in, and it is not done yet:\n\n{said}\n\n{}",
-            brief(&next)
-        ),
+        Stands::Open(next) => {
+            Waiting::take(&next.home());
+            let brief = brief(&next);
+            format!("handed in, and it is not done yet:\n\n{said}\n\n{brief}")
+        }
         Stands::Moves => "handed in; the gates still run. `status` says where it stands, `evidence` what failed, `take` what is to be done next.".to_owned(),
         Stands::Rests => format!("handed in.\n\n{said}\n\n{}", waiting(project)?),
     })

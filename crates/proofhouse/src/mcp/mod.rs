@@ -3,7 +3,7 @@
 //! person to: decisions are named with the commands that a person types.
 
 mod guest;
-mod told;
+pub(crate) mod told;
 mod tools;
 
 use serde_json::{Value, json};

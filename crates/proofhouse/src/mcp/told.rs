@@ -2,12 +2,13 @@
 
 use kernel::Machine;
 use kernel::machine::Activity;
+use report::evidence::Evidence;
 use report::inbox::{self, Item};
 use report::kept::Kept;
 use report::run::Report;
 use workspace::{EngineError, Project};
 
-pub(super) fn status(project: &Project, run: &str) -> Result<String, EngineError> {
+pub(crate) fn status(project: &Project, run: &str) -> Result<String, EngineError> {
     let all = match run {
         "" => report::run::overview(project)?,
         run => {
@@ -43,7 +44,7 @@ pub(super) fn status(project: &Project, run: &str) -> Result<String, EngineError
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
-pub(super) fn waiting(project: &Project) -> Result<String, EngineError> {
+pub(crate) fn waiting(project: &Project) -> Result<String, EngineError> {
     let items = inbox::inbox(project)?;
     if items.is_empty() {
         return Ok("nothing waits for a person".to_owned());
@@ -70,7 +71,7 @@ pub(super) fn waiting(project: &Project) -> Result<String, EngineError> {
     ))
 }
 
-pub(super) fn evidence(project: &Project, run: &str) -> Result<String, EngineError> {
+pub(crate) fn evidence(project: &Project, run: &str) -> Result<String, EngineError> {
     let (evidence, peek, _) = report::evidence::now(project, run, &mut Kept::default())?;
     let status = peek.machine.status();
     let mut lines = vec![format!(
@@ -94,6 +95,26 @@ pub(super) fn evidence(project: &Project, run: &str) -> Result<String, EngineErr
             standing.worth, standing.means
         ));
     }
+    lines.extend(wrong(&evidence));
+    let over = matches!(status.activity, Activity::Done | Activity::Stopped);
+    if let Some(refusal) = status.last_refusal.as_ref().filter(|_| !over) {
+        lines.push(format!(
+            "last refused: {} [{}]; mend: {}",
+            refusal.what, refusal.code, refusal.mend
+        ));
+    }
+    Ok(lines.join("\n"))
+}
+
+/// What failed last in a run, whole; none: nothing did.
+pub(crate) fn failed(project: &Project, run: &str) -> Result<Option<String>, EngineError> {
+    let (evidence, ..) = report::evidence::now(project, run, &mut Kept::default())?;
+    let lines = wrong(&evidence);
+    Ok((!lines.is_empty()).then(|| lines.join("\n")))
+}
+
+fn wrong(evidence: &Evidence) -> Vec<String> {
+    let mut lines = Vec::new();
     let ended = evidence.attempts.iter().rev();
     let mut ended = ended.filter(|one| !["", "running"].contains(&one.note.ended.as_str()));
     if let Some(last) = ended.next().filter(|one| one.note.ended != "done") {
@@ -116,12 +137,5 @@ pub(super) fn evidence(project: &Project, run: &str) -> Result<String, EngineErr
             lines.extend(check.failure.lines().map(|line| format!("    {line}")));
         }
     }
-    let over = matches!(status.activity, Activity::Done | Activity::Stopped);
-    if let Some(refusal) = status.last_refusal.as_ref().filter(|_| !over) {
-        lines.push(format!(
-            "last refused: {} [{}]; mend: {}",
-            refusal.what, refusal.code, refusal.mend
-        ));
-    }
-    Ok(lines.join("\n"))
+    lines
 }

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
-const SUM: &str = "total() {\n    sum=0\n    for price in \"$@\"; do sum=$((sum + price)); done\n    echo \"$sum\"\n}\n";
-const RUN: &str = "make-totals-of-carts";
+pub(crate) const SUM: &str = "total() {\n    sum=0\n    for price in \"$@\"; do sum=$((sum + price)); done\n    echo \"$sum\"\n}\n";
+pub(crate) const RUN: &str = "make-totals-of-carts";
 
 /// A repository whose config has a guest work, and whose approver has a passkey; both committed.
 pub(crate) fn world() -> World {
@@ -177,8 +177,11 @@ fn a_guest_takes_hands_in_reads_why_not_mends_and_a_person_lands_it() {
     // It is said wherever the attempt is told of, and is no finding.
     let said = says(&world, &["log", RUN]).exits(0);
     assert!(said.out.contains("not confined"), "{}", said.out);
-    let page = says(&world, &["status", RUN, "--json"]).exits(0).out;
-    assert!(!page.contains("guest_uninvited"));
+    let evidence = says(&world, &["status", RUN, "--json"]).exits(0).json();
+    let page = evidence["evidence"].as_str().unwrap_or_default().to_owned();
+    let page = page.strip_prefix("file://").unwrap_or(&page).to_owned();
+    let page = std::fs::read_to_string(&page).unwrap_or_else(|error| panic!("{page}: {error}"));
+    assert!(page.contains("not confined"), "the page says so");
     says(&world, &["audit", "--ci"]).exits(0);
     let said = says(&world, &["audit"]).exits(0);
     assert!(said.out.contains("[not_confined]"), "{}", said.out);
@@ -245,6 +248,11 @@ fn a_guest_is_not_let_in_where_it_would_judge_or_could_decide() {
     let said = says(&world, &review).refuses(1, "guest_judges");
     assert!(said.err.contains("tiers"), "{}", said.err);
     says(&world, &[&begin[..], &["--exam"]].concat()).refuses(1, "guest_judges");
+    // So it is in every workflow that has others judge.
+    for workflow in ["phase", "slice", "add", "lights-out"] {
+        let begin = [workflow, "make totals of carts", "--agent", "guest"];
+        says(&world, &begin).refuses(1, "guest_judges");
+    }
     // What was begun for another agent is gone on with by no guest.
     let begun = [
         "new",

@@ -15,6 +15,7 @@ mod checkpoints;
 mod checks;
 mod circles;
 mod cli;
+mod clients;
 mod coding_agents;
 mod config;
 mod covers;
@@ -68,6 +69,8 @@ mod quick;
 mod reach;
 #[cfg(feature = "real-agents")]
 mod real_agents;
+#[cfg(feature = "real-agents")]
+mod real_guests;
 mod records;
 mod replay;
 mod results;

@@ -2,7 +2,7 @@
 //! (`--features real-agents`): a scripted model server on loopback says what each of them does.
 
 #[path = "../../../agents/tests/it/real/agents.rs"]
-mod agents;
+pub(crate) mod agents;
 
 use crate::support::{Said, World};
 use serde_json::json;
@@ -25,7 +25,7 @@ fn turns() -> Vec<Turn> {
 }
 
 /// Put together here, so that no file holds the shape of a key.
-fn key() -> String {
+pub(crate) fn key() -> String {
     format!("{}-fake-key-for-loopback-only", "sk")
 }
 

@@ -23,6 +23,8 @@ pub(super) struct Planned {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) kind: Kind,
+    /// Whose tool it is, where the request says so.
+    pub(super) namespace: Option<String>,
     pub(super) arguments: Arguments,
 }
 
@@ -83,8 +85,10 @@ pub(super) fn message(script: &Script, at: usize, asked: &Asked, serial: usize) 
     let grown = at as u64;
     let calls = calls.iter().enumerate().map(|(index, call)| {
         let (name, kind, arguments) = tools::resolve(call, &asked.offered, script.root.as_deref());
+        let offered = asked.offered.get(&name);
         Planned {
             id: format!("{serial}x{index}"),
+            namespace: offered.and_then(|tool| tool.namespace.clone()),
             name,
             kind,
             arguments,

@@ -11,13 +11,13 @@ pub(super) fn asked(body: &Value) -> Asked {
         model: word(body, "model"),
         ..Asked::default()
     };
-    offer(list(body, "tools"), &mut asked);
+    offer(list(body, "tools"), None, &mut asked);
     let mut inside = false;
     for item in list(body, "input") {
         let kind = item["type"].as_str().unwrap_or("message");
         if kind == "additional_tools" {
             // Codex sends some tools as input items.
-            offer(list(item, "tools"), &mut asked);
+            offer(list(item, "tools"), None, &mut asked);
         }
         let by_model = matches!(
             kind,
@@ -32,18 +32,21 @@ pub(super) fn asked(body: &Value) -> Asked {
     asked
 }
 
-fn offer(tools: &[Value], asked: &mut Asked) {
+fn offer(tools: &[Value], of: Option<&str>, asked: &mut Asked) {
     for tool in tools {
         let kind = match tool["type"].as_str() {
             Some("function") => Kind::Function,
             Some("custom") => Kind::Custom,
             Some("namespace") => {
-                offer(list(tool, "tools"), asked);
+                offer(list(tool, "tools"), tool["name"].as_str(), asked);
                 continue;
             }
             _ => continue,
         };
-        let offered = Offered::new(kind, &tool["parameters"]);
+        let offered = Offered {
+            namespace: of.map(str::to_owned),
+            ..Offered::new(kind, &tool["parameters"])
+        };
         asked.offered.insert(word(tool, "name"), offered);
     }
 }
@@ -62,10 +65,14 @@ fn said(message: &Message) -> Option<Value> {
 
 fn called(call: &Planned) -> Value {
     let (kind, member) = form(call.kind);
-    json!({
+    let mut item = json!({
         "type": kind, "id": format!("fc_{}", call.id), "call_id": format!("call_{}", call.id),
         "name": call.name, "status": "completed", (member): call.text(),
-    })
+    });
+    if let Some(namespace) = &call.namespace {
+        item["namespace"] = json!(namespace);
+    }
+    item
 }
 
 fn form(kind: Kind) -> (&'static str, &'static str) {

@@ -20,6 +20,8 @@ pub(super) enum Kind {
 pub(super) struct Offered {
     pub(super) kind: Kind,
     pub(super) properties: BTreeSet<String>,
+    /// Whose it is, where tools are offered by their server.
+    pub(super) namespace: Option<String>,
 }
 
 impl Offered {
@@ -29,6 +31,7 @@ impl Offered {
         Self {
             kind,
             properties: keys.map(|(key, _)| key.clone()).collect(),
+            namespace: None,
         }
     }
 }

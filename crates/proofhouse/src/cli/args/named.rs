@@ -15,6 +15,36 @@ pub(crate) struct AgentFiles {
 }
 
 #[derive(Debug, clap::Args)]
+pub(crate) struct ClientFiles {
+    /// Write what your own agent reads to work here: its MCP entry, a skill, a slash command, a hook; shown first
+    #[arg(long = "for", value_name = "CLIENT", conflicts_with_all = ["agent", "await_lock", "agents"])]
+    pub(crate) clients: Vec<ClientArg>,
+    /// Take away what `--for` has written, for every client; shown first
+    #[arg(long, conflicts_with_all = ["agent", "await_lock", "agents", "clients"])]
+    pub(crate) remove: bool,
+}
+
+/// A coding agent that a person works with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ClientArg {
+    Claude,
+    Codex,
+    Opencode,
+    Cursor,
+    Gemini,
+}
+
+impl ClientArg {
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Claude,
+        Self::Codex,
+        Self::Opencode,
+        Self::Cursor,
+        Self::Gemini,
+    ];
+}
+
+#[derive(Debug, clap::Args)]
 pub(crate) struct Lock {
     /// What you read; it is kept
     #[arg(long, value_name = "TEXT")]
