@@ -181,6 +181,7 @@ fn unlike(
         sandbox_waived_through: None,
         sandbox_waiver_signature: None,
         forked: None,
+        commands_found: false,
         ..of.clone()
     };
     if terms(started) != terms(parent) {

@@ -220,6 +220,7 @@ fn begin(
         fields,
         task: relative,
         commands: commands.clone(),
+        commands_found: commands_from == FOUND,
         agent,
         sandbox_waived_by: None,
         sandbox_waived_through: None,
@@ -463,6 +464,9 @@ fn switch_off(workflow: &Workflow, config: &Config, fields: &mut BTreeMap<String
     }
 }
 
+/// Where commands come from that nobody named.
+const FOUND: &str = "found in the repository";
+
 fn commands(
     project: &Project,
     asked: &NewRun,
@@ -476,7 +480,7 @@ fn commands(
     }
     match found::found(project.repo()) {
         found if found.is_empty() => (Vec::new(), "none"),
-        found => (found, "found in the repository"),
+        found => (found, FOUND),
     }
 }
 

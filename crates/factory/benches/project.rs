@@ -128,6 +128,7 @@ fn machine(count: u32) -> u128 {
         own_tree: None,
         signers: None,
         forked: None,
+        commands_found: false,
         unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,

@@ -174,6 +174,9 @@ pub struct RunStarted {
     /// Validation commands that the person set.
     #[serde(default)]
     pub commands: Vec<String>,
+    /// Those were found in the repository, and nobody named them: settings stand in their place.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub commands_found: bool,
     /// Which agent works, as the person named it (`scripted:FILE`, `command:PROGRAM`).
     #[serde(default)]
     pub agent: String,

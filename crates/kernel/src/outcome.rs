@@ -312,6 +312,9 @@ pub struct CheckResult {
     pub said_by: Option<String>,
 }
 
+/// What a check shows where a suite is not green before anybody works: people are told at once.
+pub const RED_BEFORE: &str = "red_before";
+
 /// What passed evidence is worth, in the word that a check shows; the strongest last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Worth {

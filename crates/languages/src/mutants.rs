@@ -3,6 +3,7 @@
 //! not guess at types: a body gets the answers that its return type shows, or none.
 
 use crate::script::Source;
+use crate::unread::NoRust;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -96,18 +97,29 @@ pub struct Mutants {
     pub faults: Vec<String>,
 }
 
-/// The placebos and mutants of changed sources.
+/// Parsers go down by recursion: as deep as a body that is let through may go, many times over. Whoever
+/// asks for mutants does so on a thread with such a stack.
+pub const STACK: usize = 256 << 20;
+
+/// The placebos and mutants of changed sources. What cannot be read is a fault.
 pub fn mutants(wanted: &Wanted<'_>) -> Mutants {
     let mut plan = Mutants::default();
     let mut dice = Dice::of(wanted.seed);
     let (mut constants, mut others, mut number) = (Vec::new(), Vec::new(), 0);
     let sources = wanted.sources.iter();
     for source in sources.filter(|source| source.path.ends_with(".rs")) {
-        let (path, text) = (source.path.to_owned(), source.now);
-        let Ok(parsed) = syn::parse_file(text) else {
-            plan.faults.push(format!("{path}: it cannot be parsed"));
-            continue;
+        let path = source.path.to_owned();
+        let (parsed, text) = match crate::rust::whole(source.now) {
+            Ok(whole) => whole,
+            Err(NoRust { line, why }) => {
+                let fault = format!("{path}:{line}: it cannot be parsed: {why}");
+                plan.faults.push(fault);
+                continue;
+            }
         };
+        // Byte order marks and a `#!` line are no part of what is parsed, and stay.
+        let head = &source.now[..source.now.len() - text.len()];
+        let edited = |edits: &[Edit]| head.to_owned() + &edited(text, edits);
         let before = source.before.map(shapes).unwrap_or_default();
         let mut bodies = Vec::new();
         collect(&parsed.items, "", &mut bodies);
@@ -144,7 +156,7 @@ pub fn mutants(wanted: &Wanted<'_>) -> Mutants {
         if marks.is_empty() {
             continue;
         }
-        let placebo = edited(text, &marks);
+        let placebo = edited(&marks);
         for (number, line, what, edit, constant) in tried {
             let mut edits = marks.clone();
             // Behind the mark, where both stand at the beginning of a body.
@@ -154,7 +166,7 @@ pub fn mutants(wanted: &Wanted<'_>) -> Mutants {
                 what,
                 line: u32::try_from(line).unwrap_or_default(),
                 path: path.clone(),
-                text: edited(text, &edits),
+                text: edited(&edits),
             };
             match constant {
                 true => constants.push(mutant),
@@ -282,7 +294,7 @@ fn shape(text: &str, body: &Body<'_>) -> String {
 }
 
 fn shapes(text: &str) -> BTreeMap<String, String> {
-    let Ok(parsed) = syn::parse_file(text) else {
+    let Ok((parsed, text)) = crate::rust::whole(text) else {
         return BTreeMap::new();
     };
     let mut bodies = Vec::new();
@@ -318,7 +330,7 @@ fn answers(body: &Body<'_>, tests: &[&str], text: &str) -> Vec<(String, String)>
     let texts = tests.iter().copied().chain([text]);
     let mut expected = Vec::new();
     for text in texts {
-        if let Ok(tokens) = text.parse::<TokenStream>() {
+        if let Ok(tokens) = crate::rust::tokens_of(text) {
             literals(tokens, &name, &mut expected);
         }
     }
@@ -618,90 +630,4 @@ impl Dice {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn plan(before: &str, now: &str, test: &str) -> Mutants {
-        let source = Source {
-            path: "src/lib.rs",
-            now,
-            before: Some(before),
-        };
-        mutants(&Wanted {
-            seed: "5eed",
-            sources: &[source],
-            tests: &[test],
-            again: &[],
-            constants: 10,
-            others: 5,
-        })
-    }
-
-    #[test]
-    fn a_changed_function_is_marked_and_gets_the_answers_of_its_type() {
-        let before = "pub fn same() -> u8 {\n    7\n}\n";
-        let now = format!(
-            "{before}pub fn total(prices: &[u32]) -> Result<u32, Error> {{\n    if prices.is_empty() {{\n        return Err(Error::None);\n    }}\n    log(prices);\n    Ok(prices.iter().filter(|one| **one > 2).sum())\n}}\n#[cfg(test)]\nmod tests {{\n    fn helper() {{ one() }}\n}}\n"
-        );
-        let test =
-            "#[test]\nfn two() { assert_eq!(total(&[1, 2]), Ok(3u32)); assert_eq!(other(), 9); }\n";
-        let plan = plan(before, &now, test);
-        let names: Vec<&str> = plan.functions.iter().map(|one| one.name.as_str()).collect();
-        assert_eq!(names, ["total"]);
-        assert_eq!(plan.code[0].text.matches("static SEEN").count(), 1);
-        let mut said: Vec<&str> = plan.constants.iter().map(|one| one.what.as_str()).collect();
-        said.sort_unstable();
-        assert_eq!(
-            said,
-            [
-                "always gives Err(Error::None)",
-                "always gives Ok(0)",
-                "always gives Ok(3)"
-            ]
-        );
-        let mut small: Vec<&str> = plan.others.iter().map(|one| one.what.as_str()).collect();
-        small.sort_unstable();
-        assert_eq!(
-            small,
-            [
-                "`**one > 2` with `>=`",
-                "`log(prices)` dropped",
-                "`prices.is_empty()` negated"
-            ]
-        );
-        for mutant in plan.constants.iter().chain(&plan.others) {
-            assert!(syn::parse_file(&mutant.text).is_ok(), "{}", mutant.text);
-            assert!(mutant.text.contains("static SEEN"), "{}", mutant.what);
-        }
-    }
-
-    #[test]
-    fn functions_without_a_result_and_methods_are_mutated_as_well() {
-        let now = "impl Cart {\n    pub fn name(&self) -> &str { \"cart\" }\n    pub fn push(&mut self, one: u8) { self.all.push(one); }\n    pub fn echo(&self, text: String) -> String { text + \"!\" }\n}\nconst fn no() -> u8 { 1 }\n";
-        let plan = plan(
-            "",
-            now,
-            "fn t() { assert_eq!(cart.name(), \"cart\"); assert!(!full(&cart)); }",
-        );
-        let mut said: Vec<String> = plan
-            .constants
-            .iter()
-            .map(|one| {
-                let mut functions = plan.functions.iter();
-                let of = functions.find(|function| function.number == one.number);
-                let name = of.map_or("", |function| function.name.as_str());
-                format!("`{name}` ({}:{}) {}", one.path, one.line, one.what)
-            })
-            .collect();
-        said.sort();
-        assert_eq!(
-            said,
-            [
-                "`Cart::echo` (src/lib.rs:4) always gives String::new()",
-                "`Cart::echo` (src/lib.rs:4) gives back `text`",
-                "`Cart::name` (src/lib.rs:2) always gives \"\"",
-                "`Cart::push` (src/lib.rs:3) does nothing",
-            ]
-        );
-    }
-}
+mod tests;

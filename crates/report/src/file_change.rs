@@ -10,6 +10,9 @@ pub struct FileChange {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
     pub kind: Kind,
+    /// What it is beside a plain file, or no longer is: what no line of it says.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mode: Option<&'static str>,
     /// Lines that came; none for what is no text.
     pub added: Option<u64>,
     /// Lines that went; none for what is no text.
@@ -28,6 +31,25 @@ pub enum Kind {
     Renamed,
     /// A file became a link, or another kind of thing.
     Retyped,
+}
+
+/// What two modes of git say of a file, by what it was before and is now.
+fn mode(before: &str, now: &str) -> Option<&'static str> {
+    const LINK: &str = "120000";
+    const MODULE: &str = "160000";
+    const PROGRAM: &str = "100755";
+    const GONE: &str = "000000";
+    Some(match (before, now) {
+        (_, GONE) => return None,
+        (_, LINK) => "symbolic link",
+        (_, MODULE) => "submodule",
+        (GONE, PROGRAM) => "executable",
+        (LINK, _) => "no longer a symbolic link",
+        (PROGRAM, PROGRAM) => return None,
+        (PROGRAM, _) => "no longer executable",
+        (_, PROGRAM) => "now executable",
+        _ => return None,
+    })
 }
 
 impl Kind {
@@ -91,6 +113,11 @@ pub(crate) fn listing(bytes: &[u8]) -> Vec<FileChange> {
             Some(b'T') => Kind::Retyped,
             _ => Kind::Modified,
         };
+        let mut modes = raw.trim_start_matches(':').split(' ');
+        let mode = mode(
+            modes.next().unwrap_or_default(),
+            modes.next().unwrap_or_default(),
+        );
         let two = matches!(letter.as_bytes().first(), Some(b'R' | b'C'));
         let from = if two { tokens.next() } else { None };
         let path = tokens.next().unwrap_or_default();
@@ -98,6 +125,7 @@ pub(crate) fn listing(bytes: &[u8]) -> Vec<FileChange> {
             path: path.to_owned(),
             from: from.map(str::to_owned),
             kind,
+            mode,
             added: None,
             removed: None,
             hunks: Vec::new(),
@@ -186,6 +214,24 @@ mod tests {
             (Kind::Renamed, Some(2))
         );
         assert_eq!((changes[2].kind, changes[2].added), (Kind::Added, None));
+    }
+
+    #[test]
+    fn what_no_line_says_is_told_by_its_mode() {
+        let raw = |modes: &str, letter: &str| {
+            let listed = format!(":{modes} a b {letter}\0f\x001\t0\tf\0");
+            listing(listed.as_bytes())[0].mode
+        };
+        assert_eq!(raw("000000 120000", "A"), Some("symbolic link"));
+        assert_eq!(raw("100644 120000", "T"), Some("symbolic link"));
+        assert_eq!(raw("120000 100644", "T"), Some("no longer a symbolic link"));
+        assert_eq!(raw("100644 100755", "M"), Some("now executable"));
+        assert_eq!(raw("100755 100644", "M"), Some("no longer executable"));
+        assert_eq!(raw("000000 100755", "A"), Some("executable"));
+        assert_eq!(raw("000000 160000", "A"), Some("submodule"));
+        for plain in ["100644 100644", "100755 100755", "100755 000000"] {
+            assert_eq!(raw(plain, "M"), None, "{plain}");
+        }
     }
 
     #[test]

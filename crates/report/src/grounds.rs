@@ -4,7 +4,7 @@
 use crate::caught::{Caught, caught};
 use crate::change::{Change, Depth};
 use crate::exam::ExamCost;
-use crate::gate::{Answer, Gate, latest};
+use crate::gate::{Answer, Began, Gate, latest};
 use crate::history::{Decided, History};
 use crate::kept::Kept;
 use crate::paper::{Paper, papers};
@@ -15,6 +15,7 @@ use crate::work::Work;
 use crate::worth::Standing;
 use flow::{Flow, Workflow};
 use kernel::effect::Access;
+use kernel::event::AttemptEnded;
 use kernel::finding::Finding;
 use kernel::{Body, Decision, Machine, Time};
 use serde::Serialize;
@@ -67,6 +68,9 @@ pub struct Grounds {
     pub exam: Option<ExamCost>,
     /// Who worked.
     pub workers: Vec<Worker>,
+    /// Every role that judged the work and gave a verdict.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub looks: Vec<Look>,
     /// Every role that had its hand in the work, in the order in which each last worked, with what it says.
     pub makers: Vec<Maker>,
 }
@@ -107,6 +111,9 @@ pub struct Maker {
     /// The model, where it was told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Did nothing confine it?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     /// What it said of its last attempt.
     pub summary: String,
 }
@@ -116,10 +123,45 @@ impl Maker {
     pub fn words(&self) -> String {
         let model = self.model.as_ref();
         let model = model.map_or_else(String::new, |model| format!(", {model}"));
+        let free = if self.unconfined { NOT_CONFINED } else { "" };
         match self.agent.as_str() {
             "" => self.role.clone(),
-            agent => format!("{} ({agent}{model})", self.role),
+            agent => format!("{} ({agent}{model}{free})", self.role),
         }
+    }
+}
+
+/// What somebody who only reads said of the work, in a state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Look {
+    /// Who, and what they said last.
+    #[serde(flatten)]
+    pub who: Maker,
+    pub state: String,
+    /// `pass` or `fail`, the last time.
+    pub verdict: String,
+    /// How often they looked.
+    pub times: usize,
+    /// How many findings that hold a gate they raised, in all.
+    pub found: usize,
+}
+
+impl Look {
+    /// `reviewer (claude): pass, at look 2; 2 findings before`.
+    pub fn words(&self) -> String {
+        let who = self.who.words();
+        let times = match self.times {
+            1 => String::new(),
+            times => format!(", at look {times}"),
+        };
+        let found = match (self.found, self.verdict.as_str()) {
+            (0, _) => String::new(),
+            (1, "pass") => "; 1 finding before, settled".to_owned(),
+            (found, "pass") => format!("; {found} findings before, settled"),
+            (1, _) => "; 1 finding".to_owned(),
+            (found, _) => format!("; {found} findings"),
+        };
+        format!("{who}: {}{times}{found}", self.verdict)
     }
 }
 
@@ -168,8 +210,14 @@ pub struct Worker {
     /// The model, where it was told.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// Did nothing confine it?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unconfined: bool,
     pub roles: BTreeSet<String>,
 }
+
+/// Behind the name of whoever worked without confinement.
+const NOT_CONFINED: &str = ", not confined";
 
 impl Worker {
     /// `claude (claude-opus-4) as coder, reviewer`.
@@ -177,7 +225,8 @@ impl Worker {
         let model = self.model.as_ref();
         let model = model.map_or_else(String::new, |model| format!(" ({model})"));
         let roles: Vec<&str> = self.roles.iter().map(String::as_str).collect();
-        format!("{}{model} as {}", self.agent, roles.join(", "))
+        let free = if self.unconfined { NOT_CONFINED } else { "" };
+        format!("{}{model}{free} as {}", self.agent, roles.join(", "))
     }
 }
 
@@ -231,6 +280,7 @@ impl Grounds {
             exam: ExamCost::of(machine),
             workers: workers(history),
             makers: Vec::new(),
+            looks: Vec::new(),
         };
         grounds.judge(&gates);
         grounds.hear(workflow, history);
@@ -250,10 +300,17 @@ impl Grounds {
     /// What roles said that no gate is held by: what the maker says of the work, and remarks.
     fn hear(&mut self, workflow: &Workflow, history: &History) {
         let mut remarks: Vec<(&str, String)> = Vec::new();
+        // Since a person last decided: has anybody worked, and changed anything?
+        let (mut worked, mut changed) = (false, false);
         for event in history.events() {
+            if matches!(event.body, Body::Decided(_)) {
+                (worked, changed) = (false, false);
+            }
             let Body::AttemptEnded(ended) = &event.body else {
                 continue;
             };
+            worked = true;
+            changed |= !ended.outcome.changed.is_empty();
             let Some(result) = &ended.outcome.result else {
                 continue;
             };
@@ -270,22 +327,61 @@ impl Grounds {
                         role: name,
                         agent: ended.outcome.agent.clone(),
                         model: ended.outcome.model.clone(),
+                        unconfined: ended.outcome.unconfined,
                         summary: summary.to_owned(),
                     });
                 }
                 // Who reads it again says what stands now.
-                Some(Access::ReadOnly) => remarks.retain(|(of, _)| *of != state),
+                Some(Access::ReadOnly) => {
+                    remarks.retain(|(of, _)| *of != state);
+                    self.look(state, began, ended);
+                }
                 None => {}
             }
             for finding in Finding::typed(result).iter().filter(|one| !one.holds()) {
                 remarks.push((state, finding.to_string()));
             }
         }
+        if let Some(told) = self.told.last_mut().filter(|_| worked && !changed) {
+            told.answers
+                .push("nothing was changed since then".to_owned());
+        }
         for (_, remark) in remarks {
             if !self.remarks.contains(&remark) {
                 self.remarks.push(remark);
             }
         }
+    }
+
+    fn look(&mut self, state: &str, began: Option<&Began>, ended: &AttemptEnded) {
+        let (Some(began), Some(result)) = (began, &ended.outcome.result) else {
+            return;
+        };
+        let Some(verdict) = result["verdict"].as_str() else {
+            return;
+        };
+        let role = &began.effect.role;
+        let same = |look: &Look| look.state == state && look.who.role == *role;
+        let before = self.looks.iter().position(same);
+        let before = before.map(|at| self.looks.remove(at));
+        let (times, found) = before.map_or((0, 0), |look| (look.times, look.found));
+        let holding = Finding::typed(result)
+            .iter()
+            .filter(|one| one.holds())
+            .count();
+        self.looks.push(Look {
+            who: Maker {
+                role: role.clone(),
+                agent: ended.outcome.agent.clone(),
+                model: ended.outcome.model.clone(),
+                unconfined: ended.outcome.unconfined,
+                summary: result["summary"].as_str().unwrap_or_default().to_owned(),
+            },
+            state: state.to_owned(),
+            verdict: verdict.to_owned(),
+            times: times + 1,
+            found: found + holding,
+        });
     }
 
     /// What follows from gates, newest first.
@@ -361,7 +457,8 @@ fn unproven(gates: &[Gate]) -> Vec<Unproven> {
 }
 
 fn workers(history: &History) -> Vec<Worker> {
-    let mut workers: BTreeMap<(String, Option<String>), BTreeSet<String>> = BTreeMap::new();
+    type Key = (String, Option<String>, bool);
+    let mut workers: BTreeMap<Key, BTreeSet<String>> = BTreeMap::new();
     for event in history.events() {
         let Body::AttemptEnded(ended) = &event.body else {
             continue;
@@ -372,12 +469,17 @@ fn workers(history: &History) -> Vec<Worker> {
         }
         let role = history.began(ended.effect);
         let role = role.map_or_else(String::new, |began| began.effect.role.clone());
-        let key = (outcome.agent.clone(), outcome.model.clone());
+        let key = (
+            outcome.agent.clone(),
+            outcome.model.clone(),
+            outcome.unconfined,
+        );
         workers.entry(key).or_default().insert(role);
     }
-    let one = |((agent, model), roles)| Worker {
+    let one = |((agent, model, unconfined), roles)| Worker {
         agent,
         model,
+        unconfined,
         roles,
     };
     workers.into_iter().map(one).collect()

@@ -225,7 +225,7 @@ pub fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
             let names: Vec<&str> = runs.iter().map(RunName::as_str).collect();
             let mend = match names.as_slice() {
                 [] => "there is no run yet; start one with `proofhouse do`".to_owned(),
-                names => format!("runs here: {}", names.join(", ")),
+                names => meant(name, names),
             };
             Err(EngineError::user(
                 "unknown_run",
@@ -233,6 +233,26 @@ pub fn run_name(project: &Project, name: &str) -> Result<RunName, EngineError> {
                 mend,
             ))
         }
+    }
+}
+
+/// The run that was meant, or a few of those that there are.
+fn meant(name: &str, names: &[&str]) -> String {
+    const MOST: usize = 12;
+    let begins = |one: &&&str| one.starts_with(name);
+    let begun: Vec<&&str> = names.iter().filter(begins).collect();
+    let near = match begun.as_slice() {
+        [one] => Some(**one),
+        _ => kernel::near::nearest(name, names.iter().copied()),
+    };
+    match near {
+        Some(near) => format!("did you mean `{near}`? `proofhouse status` lists all"),
+        None if names.len() <= MOST => format!("runs here: {}", names.join(", ")),
+        None => format!(
+            "runs here: {} and {} more; `proofhouse status` lists all",
+            names[..MOST].join(", "),
+            names.len() - MOST
+        ),
     }
 }
 

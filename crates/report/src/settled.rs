@@ -97,6 +97,10 @@ fn lines(changes: &[FileChange]) -> Vec<Line> {
             let line = format!("{}, no text", one.kind.as_str());
             all.push(Line { path: path(), line });
         }
+        if let Some(mode) = one.mode {
+            let line = mode.to_owned();
+            all.push(Line { path: path(), line });
+        }
         let lines = one.hunks.iter().flat_map(|hunk| &hunk.lines);
         let changed = lines.filter(|line| line.starts_with(['+', '-']) && line.trim().len() > 1);
         all.extend(changed.map(|line| Line {
@@ -117,6 +121,7 @@ mod tests {
             path: path.to_owned(),
             from: None,
             kind: Kind::Modified,
+            mode: None,
             added: Some(1),
             removed: Some(1),
             hunks: vec![Hunk {

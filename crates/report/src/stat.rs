@@ -36,7 +36,10 @@ pub fn stat(changes: &[FileChange], columns: usize) -> String {
             }
             _ => "no text".to_owned(),
         };
-        text.push_str(format!(" {name}{gap} | {drawn}").trim_end());
+        let mode = one
+            .mode
+            .map_or_else(String::new, |mode| format!(" ({mode})"));
+        text.push_str(format!(" {name}{gap} | {}{mode}", drawn.trim_end()).trim_end());
         text.push('\n');
     }
     text.push_str(&format!(" {}\n", totals(changes)));

@@ -38,6 +38,7 @@ pub fn drawn_start(seed: u64) -> RunStarted {
         own_tree: None,
         signers: None,
         forked: None,
+        commands_found: false,
         unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,

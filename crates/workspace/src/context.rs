@@ -205,10 +205,15 @@ fn shapes(
     Ok(shapes)
 }
 
-/// What a run is validated by: its own commands, then those of the settings.
+/// What a run is validated by: its own commands, then those of the settings. What was merely found
+/// in the repository yields to a person who has set something since.
 pub fn validation_commands(config: &Config, started: &RunStarted) -> Vec<String> {
+    let set = config.commands();
+    if started.commands_found && !set.is_empty() {
+        return set;
+    }
     let mut commands = started.commands.clone();
-    for command in config.commands() {
+    for command in set {
         if !commands.contains(&command) {
             commands.push(command);
         }

@@ -75,9 +75,13 @@ impl Judge for Citations {
                     wrong.push(format!("{place} is outside of the question's own scope"));
                 }
                 (None, Err(why)) => wrong.push(format!("{place} {why}")),
-                (None, Ok(true)) => {}
-                (None, Ok(false)) => {
-                    let snippet = one_line(snippet, 60);
+                (None, Ok(Stands::There)) => {}
+                (None, Ok(Stands::Elsewhere(at))) => {
+                    let snippet = one_line(snippet.trim(), 60);
+                    wrong.push(format!("{place}: `{snippet}` stands at line {at}"));
+                }
+                (None, Ok(Stands::Nowhere)) => {
+                    let snippet = one_line(snippet.trim(), 60);
                     wrong.push(format!("{place}: `{snippet}` does not stand there"));
                 }
             }
@@ -104,19 +108,29 @@ pub(super) fn found(subject: &Subject<'_>, path: &str, snippet: &str) -> bool {
         .any(|part| part == wanted)
 }
 
-/// Do the snippet's lines stand in the file from that line on? White space at the ends is nothing.
-fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<bool, Error> {
+/// Where the lines of a snippet are.
+enum Stands {
+    There,
+    /// From this line on.
+    Elsewhere(usize),
+    Nowhere,
+}
+
+/// Do the snippet's lines stand in the file from that line on? White space at the ends is nothing: neither
+/// of a line nor of the whole, where an empty first line may be the file's own.
+fn stands(subject: &Subject<'_>, path: &str, line: u64, snippet: &str) -> Result<Stands, Error> {
     let text = paths::read(subject.place, &format!("repo/{path}"))?;
-    let wanted: Vec<&str> = snippet.trim_matches('\n').lines().map(str::trim).collect();
+    let there: Vec<&str> = text.lines().map(str::trim).collect();
+    let whole: Vec<&str> = snippet.trim_end().lines().map(str::trim).collect();
+    let wanted: Vec<&str> = snippet.trim().lines().map(str::trim).collect();
     if wanted.len() > MOST_LINES {
         return Err(format!("has a snippet of more than {MOST_LINES} lines").into());
     }
     let from = usize::try_from(line - 1).unwrap_or(usize::MAX);
-    let there: Vec<&str> = text
-        .lines()
-        .skip(from)
-        .take(wanted.len())
-        .map(str::trim)
-        .collect();
-    Ok(there == wanted)
+    let here = there.get(from..).unwrap_or_default();
+    if here.starts_with(&wanted) || here.starts_with(&whole) {
+        return Ok(Stands::There);
+    }
+    let elsewhere = there.windows(wanted.len()).position(|part| part == wanted);
+    Ok(elsewhere.map_or(Stands::Nowhere, |at| Stands::Elsewhere(at + 1)))
 }

@@ -10,8 +10,9 @@ use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Text};
 use crate::text::{first_few, label};
 use instrument::{AsWritten, Instrument, Shown};
-use kernel::outcome::{CheckResult, Verdict};
-use languages::runners::Ending;
+use kernel::Word;
+use kernel::outcome::{CheckResult, RED_BEFORE, Verdict};
+use languages::runners::{Ending, Status};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
@@ -57,6 +58,9 @@ impl Suite {
         let (verdict, reason) = judged(&shown.executed, &shown);
         let check = format!("suite: {}", shown.name);
         let mut result = shown.executed.answer(&check, verdict, &reason);
+        if verdict == Verdict::Pass && shown.ending != Ending::Green {
+            result.shows.insert(Word::new(RED_BEFORE));
+        }
         result.evidence.push(kept);
         Ok(result)
     }
@@ -79,10 +83,16 @@ fn judged(executed: &Executed, shown: &Shown) -> (Verdict, String) {
         .collect();
     let summary = shown.run.summary();
     match shown.ending {
-        Ending::Green | Ending::Red => (
-            Verdict::Pass,
-            format!("{} before the work: {summary}", shown.ending.as_str()),
-        ),
+        Ending::Green => (Verdict::Pass, format!("green before the work: {summary}")),
+        Ending::Red => {
+            let failed: Vec<&str> = {
+                let failed = shown.run.with(Status::Failed);
+                failed.map(|test| test.name.as_str()).collect()
+            };
+            let (which, last) = (first_few(&failed, 3), shown.last_output());
+            let reason = format!("red before the work: {summary}: {which}{last}");
+            (Verdict::Pass, reason)
+        }
         Ending::NoTests => (Verdict::Pass, "it runs, and has no test yet".to_owned()),
         Ending::NotBuilt => (
             Verdict::Pass,

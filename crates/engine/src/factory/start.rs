@@ -93,12 +93,10 @@ pub fn start(
 
 /// What the agents of a new project lack on this machine right now, a sentence each.
 pub fn missing(project: &Project, agent: Option<&str>) -> Result<Vec<String>, EngineError> {
-    workspace::agent::missing(
-        project,
-        &super::roles::workflow(),
-        &project.config()?,
-        agent,
-    )
+    let (roles, config) = (super::roles::workflow(), project.config()?);
+    let by_role = workspace::agent::by_role(&roles, &config, agent);
+    crate::guest::none(&by_role, "a project of the factory")?;
+    workspace::agent::missing(project, &roles, &config, agent)
 }
 
 /// A project that is to begin, however it does.
@@ -172,6 +170,7 @@ pub(super) fn fresh(
         own_tree: None,
         signers: None,
         forked: None,
+        commands_found: false,
         unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,

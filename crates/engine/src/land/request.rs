@@ -37,7 +37,15 @@ pub fn request(
     let body = body(&ready, &said)?;
     let branch = format!("proofhouse/{run}");
     let pushed = format!("{commit}:refs/heads/{branch}");
-    records::speak(&ready.project, &["push", "--quiet", "--", remote, &pushed])?;
+    let push = ["push", "--quiet", "--", remote, &pushed];
+    records::speak(&ready.project, &push).map_err(|error| match error.what.contains("rejected") {
+        true => EngineError::user(
+            "branch_taken",
+            format!("`{branch}` is at `{remote}` already, and holds something else: an earlier `pr`, or somebody's own commits"),
+            format!("look at it; if it may go, `git push {remote} --delete {branch}`, then ask again"),
+        ),
+        false => error,
+    })?;
     let mut request = Requested {
         run: run.to_owned(),
         branch,
@@ -174,7 +182,7 @@ fn body(ready: &Ready, said: &str) -> Result<String, EngineError> {
     let run = &ready.run;
     let _ = write!(
         body,
-        "\n## Records\n\nRun `{run}` of `{}`, up to record {} (`{}`). With `proofhouse records fetch`, `proofhouse audit {run}` recomputes all of it.\n",
+        "\n## Records\n\nRun `{run}` of `{}`, up to record {} (`{}`). Once its records are pushed (`proofhouse records push`), `proofhouse records fetch` and `proofhouse audit {run}` recompute all of it anywhere.\n",
         ready.started.workflow,
         head.seq,
         &head.hash[..12]

@@ -85,7 +85,7 @@ impl Onto<'_> {
             let tree = merged(self.repo, self.run, &last, &before, &after)?;
             let said = ["log", "-1", "--format=%B", commit];
             let said = text(&git(self.repo, &said, &[])?);
-            last = self.commit(&tree, &[&last], &said)?;
+            last = self.commit(&tree, &[&last], &asked_first(message, &said))?;
             before = after;
         }
         match last == self.head {
@@ -109,5 +109,15 @@ impl Onto<'_> {
             ),
             "land it as one commit, or with `--rebase`",
         ))
+    }
+}
+
+/// The message of one of the run's commits, under what was asked for: whoever reads the log of their
+/// branch knows the request, and not the states of a workflow.
+fn asked_first(message: &str, said: &str) -> String {
+    let asked = message.lines().next().unwrap_or_default();
+    match asked.trim() {
+        "" => said.to_owned(),
+        asked => format!("{asked}\n\n{said}"),
     }
 }

@@ -182,6 +182,7 @@ pub(crate) fn started() -> RunStarted {
         own_tree: None,
         signers: None,
         forked: None,
+        commands_found: false,
         unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,

@@ -109,6 +109,8 @@ fn example_result(workflow: &Workflow, run: &FlowState) -> String {
         Access::ReadOnly => {
             format!(", \"verdict\": \"pass\", \"findings\": [], \"settled\": [{open}]")
         }
+        // Whoever mends a finding says how; none goes away by silence.
+        Access::Edit if !open.is_empty() => format!(", \"settled\": [{open}]"),
         Access::Edit => String::new(),
     };
     let answers = example(&workflow.states[&run.position.state].questions);

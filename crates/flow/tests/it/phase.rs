@@ -58,6 +58,7 @@ impl Hand {
             own_tree: None,
             signers: None,
             forked: None,
+            commands_found: false,
             unconfined: false,
             instead_of_built_in: false,
             weak: kernel::Weak::Suffices,

@@ -103,6 +103,7 @@ fn inputs() -> Vec<What> {
         own_tree: None,
         signers: None,
         forked: None,
+        commands_found: false,
         unconfined: false,
         instead_of_built_in: false,
         weak: kernel::Weak::Suffices,

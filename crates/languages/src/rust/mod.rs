@@ -34,6 +34,18 @@ pub(crate) fn tokens_of(text: &str) -> Result<proc_macro2::TokenStream, NoRust> 
     tokens::lex(clean(text))
 }
 
+/// A whole file, bodies and all, and the text that its places are places of: the end of the one
+/// given. It goes down by recursion: call it where there is a stack for that.
+pub(crate) fn whole(text: &str) -> Result<(syn::File, &str), NoRust> {
+    let clean = clean(text);
+    let tokens = tokens::with_bodies(tokens::lex(clean)?)?;
+    let parsed = syn::parse2(tokens).map_err(|error| NoRust {
+        line: line(error.span()),
+        why: error.to_string(),
+    })?;
+    Ok((parsed, clean))
+}
+
 /// The surface of a crate. `uses` are the surfaces of the crates that it may re-export from, by
 /// crate name. An error says which file does not parse, and where.
 pub fn extract(files: &Files, uses: &BTreeMap<String, Extracted>) -> Result<Extracted, Unread> {

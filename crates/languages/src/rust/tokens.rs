@@ -11,6 +11,8 @@ const DEEPEST: usize = 100;
 /// How many tokens a parser may have to hold open at once: brackets around a place, and what stands
 /// before it in the same piece of each of them (`&&&T`, `A<A<A<T>>>`, `- - - 1`).
 const HEAVIEST: usize = 80;
+/// The same where bodies are parsed too, with a stack to match: a long chain of calls is honest.
+const HEAVIEST_BODY: usize = 4_000;
 /// What an open bracket counts for.
 const BRACKET: usize = 1;
 
@@ -63,8 +65,14 @@ pub(super) fn line(span: proc_macro2::Span) -> u32 {
 /// value of every constant; an error names what no parser should be given.
 pub(super) fn without_bodies(tokens: TokenStream) -> Result<TokenStream, NoRust> {
     let cut = cut(tokens);
-    weigh(cut.clone(), 0)?;
+    weigh(cut.clone(), 0, HEAVIEST)?;
     Ok(cut)
+}
+
+/// The same, bodies and all. Whoever parses them needs a stack for [`HEAVIEST_BODY`] tokens.
+pub(super) fn with_bodies(tokens: TokenStream) -> Result<TokenStream, NoRust> {
+    weigh(tokens.clone(), 0, HEAVIEST_BODY)?;
+    Ok(tokens)
 }
 
 fn is(token: Option<&TokenTree>, sign: char) -> bool {
@@ -264,7 +272,7 @@ fn inner_attributes(body: TokenStream) -> TokenStream {
 }
 
 /// Goes down at most as deep as brackets do, which are counted by then.
-fn weigh(tokens: TokenStream, before: usize) -> Result<(), NoRust> {
+fn weigh(tokens: TokenStream, before: usize, heaviest: usize) -> Result<(), NoRust> {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let (mut weight, mut pipes) = (before, false);
     // What was open at each `<`: it is again after the `>`, and after a comma between them.
@@ -283,7 +291,7 @@ fn weigh(tokens: TokenStream, before: usize) -> Result<(), NoRust> {
                 }
                 weight += 1;
                 if !of_macro(&tokens, at) {
-                    weigh(group.stream(), weight + BRACKET)?;
+                    weigh(group.stream(), weight + BRACKET, heaviest)?;
                 }
                 // The end of an item, unless something goes on.
                 let on = ["else", "as", "in"];
@@ -313,7 +321,7 @@ fn weigh(tokens: TokenStream, before: usize) -> Result<(), NoRust> {
             TokenTree::Ident(_) | TokenTree::Literal(_) => {}
         }
         weight += 1;
-        if weight > HEAVIEST {
+        if weight > heaviest {
             let why = "too much is nested here; write it in smaller pieces".to_owned();
             let line = line(token.span());
             return Err(NoRust { line, why });

@@ -10,6 +10,8 @@ use workspace::{EngineError, Project, trust};
 
 /// Where a value comes from that nobody set.
 const DEFAULT: &str = "default";
+/// The same where nothing holds either.
+const NOT_SET: &str = "not set";
 
 fn shown(value: &Value) -> String {
     serde_json::to_string(value).unwrap_or_default()
@@ -23,7 +25,7 @@ pub(crate) fn show(
 ) -> Result<u8, EngineError> {
     let config = project.config()?;
     let wanted = |name: &str| begins.is_none_or(|begins| name.starts_with(begins));
-    let mut set: Vec<(String, Value, String)> = config
+    let set: Vec<(String, Value, String)> = config
         .iter()
         .filter(|(name, _, _)| wanted(name))
         .map(|(name, value, source)| (name.clone(), value.clone(), source.to_string()))
@@ -32,14 +34,18 @@ pub(crate) fn show(
         |key: &&keys::Key| wanted(key.name) && !config.iter().any(|(name, _, _)| *name == key.name);
     let unset: Vec<&keys::Key> = KEYS.iter().filter(unset).collect();
     if out.json {
-        set.extend(unset.iter().filter_map(|key| {
-            let value = config::default(key.name)?;
-            Some((key.name.to_owned(), value, DEFAULT.to_owned()))
-        }));
-        let facts: Vec<_> = set
+        let about = |name: &str| keys::find(name).map(|key| key.about);
+        let mut facts: Vec<_> = set
             .iter()
-            .map(|(name, value, source)| serde_json::json!({"name": name, "value": value, "source": source}))
+            .map(|(name, value, source)| {
+                serde_json::json!({"name": name, "value": value, "source": source, "about": about(name)})
+            })
             .collect();
+        facts.extend(unset.iter().map(|key| {
+            let value = config::default(key.name);
+            let source = value.as_ref().map_or(NOT_SET, |_| DEFAULT);
+            serde_json::json!({"name": key.name, "value": value, "source": source, "about": key.about})
+        }));
         out.facts(&facts);
         return Ok(exit::OK);
     }
@@ -59,7 +65,7 @@ pub(crate) fn show(
         };
         let (value, source) = match config::default(key.name) {
             Some(value) => (shown(&value), DEFAULT),
-            None => ("-".to_owned(), "not set"),
+            None => ("-".to_owned(), NOT_SET),
         };
         let about = format!("{source}; {}{variable}", key.about);
         rows.push(vec![key.name.to_owned(), value, about]);

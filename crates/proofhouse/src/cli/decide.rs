@@ -3,8 +3,13 @@
 use super::args::{Decide, Run, Signing};
 use super::out::{Out, Tone};
 use super::signing::{self, approved, show};
+<<<<<<< HEAD
 use super::{exit, inbox, land, of_factory, run, standing, status};
 use engine::approval::{ControllingTerminal, Terminal as _, Words};
+=======
+use super::{exit, inbox, land, of_factory, run, status};
+use engine::approval::Words;
+>>>>>>> main
 use engine::decide::{Ask, Decided};
 use kernel::Machine;
 use kernel::machine::Activity;
@@ -25,7 +30,7 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
         with: &with,
         because: &args.because,
     };
-    if !out.json && at_terminal(project, &args.signing) {
+    if !out.json && signing::at_terminal(project, &args.signing) {
         rests_on(project, &args.run, &args.option, out)?;
     }
     if !args.go_on {
@@ -57,16 +62,6 @@ fn on_record(ask: &Ask<'_>, decided: &Decided, out: &Out) {
         ask.option,
         decided.status.state
     ));
-}
-
-/// Is a person about to be asked for the code?
-fn at_terminal(project: &Project, signing: &Signing) -> bool {
-    let unsigned = signing.sign.is_none() && signing.signature.is_none();
-    // Where nobody can be asked, that is all there is to say.
-    unsigned
-        && !signing.message
-        && matches!(project.read_approvers(), Ok(None))
-        && ControllingTerminal::open().is_terminal()
 }
 
 /// What the decision rests on, before the person confirms it.

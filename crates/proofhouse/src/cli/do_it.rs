@@ -55,18 +55,18 @@ pub(crate) fn do_it(
     // Nothing is made for a run that nobody could work in.
     let rules = project.workflow(workflow)?;
     could_begin(project, &rules, asked.agent.as_deref())?;
+    let (wants, there) = wanted_commands(project, workflow, &args.check)?;
+    if wants == WantsCommands::Always && !there {
+        asked.check = vec![ask_for_a_check(out)?];
+    }
     // What cannot fail would be found where the work is judged, when it has been paid for.
-    let mut hollow = args.check.iter().map(|line| vec![line.clone()]);
+    let mut hollow = asked.check.iter().map(|line| vec![line.clone()]);
     if let Some(why) = hollow.find_map(|argv| report::proof::cannot_fail(&argv)) {
         return Err(EngineError::user(
             "no_check",
             format!("{why}, so it could prove nothing"),
             "name a command that fails when the work is not done",
         ));
-    }
-    let (wants, there) = wanted_commands(project, workflow, &args.check)?;
-    if wants == WantsCommands::Always && !there {
-        asked.check = vec![ask_for_a_check(out)?];
     }
     new::ask_about_edits(project, &mut asked)?;
     let started = new::begin(project, &asked)?;

@@ -22,7 +22,7 @@ pub(crate) fn gc(project: &Project, mode: Mode, out: &Out) -> Result<u8, EngineE
         };
         let what = match item.what {
             What::Worktree => "worktree",
-            What::Scratch => "scratch",
+            What::Scratch => "scratch of",
         };
         out.line(&format!(
             "{word} {what} {} ({}): {}",

@@ -186,6 +186,13 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         let who = plain(&maker.words());
         row("maker says", &format!("{who}: {}", uncut(said)));
     }
+    for look in &grounds.looks {
+        let words = plain(&look.words());
+        row(
+            "reviewed",
+            &format!("{words}: {}", uncut(&look.who.summary)),
+        );
+    }
     for remark in &grounds.remarks {
         row("remark", &uncut(remark));
     }

@@ -117,7 +117,10 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
     let mut cut = 0;
     let was = one.from.as_ref();
     let was = was.map_or_else(String::new, |from| format!(" (was {})", plain(from)));
-    let head = format!("{} {}{was}", one.kind.as_str(), plain(&one.path));
+    let mode = one
+        .mode
+        .map_or_else(String::new, |mode| format!(" ({mode})"));
+    let head = format!("{} {}{was}{mode}", one.kind.as_str(), plain(&one.path));
     say(&out.paint(Tone::Strong, &head));
     if one.added.is_none() {
         say("  it is no text");
@@ -196,7 +199,7 @@ fn with_tool(project: &Project, run: &str, tool: &str) -> Result<u8, EngineError
 /// What a run has changed so far, for whoever is about to decide: which files, and the first lines.
 pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
     /// What fits on a screen beside the question.
-    const MOST: usize = 30;
+    const MOST: usize = 48;
     if change.changes.is_empty() {
         out.line("  changed     nothing");
         return;
@@ -206,7 +209,8 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
     let mut changes: Vec<&FileChange> = change.changes.iter().collect();
     let weakens =
         |one: &FileChange| is_test(&one.path) && one.removed.is_none_or(|lines| lines > 0);
-    changes.sort_by_key(|one| (!weakens(one), is_prose(&one.path)));
+    changes.sort_by_key(|one| (!weakens(one), is_prose(&one.path), is_test(&one.path)));
+    let any_code = changes.iter().any(|one| !is_prose(&one.path));
     let hunks = |one: &FileChange| {
         one.hunks
             .iter()
@@ -220,10 +224,12 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
         let mut files = changes.len();
         for one in changes {
             let share = match files {
+                // Beside code, of documents only how much.
+                _ if any_code && is_prose(&one.path) => 1,
                 1 => left,
-                files => (left / files).max(hunks(one).min(left / 2)),
+                files => (left / files).max((hunks(one) + 1).min(left * 2 / 3)),
             };
-            left = left.saturating_sub(share) + file(out, one, share.max(2));
+            left = left.saturating_sub(share) + file(out, one, share);
             files -= 1;
         }
     }
@@ -506,7 +512,13 @@ pub(crate) fn abandon(project: &Project, args: &Abandon, out: &Out) -> Result<u8
     }
     let status = report::look(project, &args.run)?.status();
     if !matches!(status.activity, Activity::Done | Activity::Stopped) {
-        let approve = |words: &Words<'_>| signing::approved(project, &args.signing, words);
+        let approve = |words: &Words<'_>| {
+            if signing::at_terminal(project, &args.signing) {
+                let code = report::question::run_code(words.run, words.head);
+                eprintln!("this ends `{}` for good; the run code is {code}", args.run);
+            }
+            signing::approved(project, &args.signing, words)
+        };
         engine::decide::decide(project, &ask, approve)?;
     }
     if works_here(project, &args.run) {

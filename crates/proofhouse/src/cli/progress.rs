@@ -5,7 +5,7 @@ use engine::world::{Gauges, Observer};
 use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
 use kernel::effect::EffectKind;
 use kernel::event::{Arrival, GateEnded, Moved, WHAT_IS_THERE};
-use kernel::outcome::{CheckResult, Verdict, passes};
+use kernel::outcome::{CheckResult, RED_BEFORE, Verdict, passes};
 use kernel::{Actor, Body, Class, Event};
 use report::Repeats;
 use std::io::Write;
@@ -87,6 +87,11 @@ impl<'a> Progress<'a> {
         if passed {
             let text = format!("gate: {checks} held in {took}{ran}");
             self.say(Some(Tone::Good), "    pass", &text);
+        }
+        let red = |one: &&&CheckResult| one.shows.contains(RED_BEFORE);
+        for result in judged.iter().filter(|one| !broke(one)).filter(red) {
+            let text = format!("{}: {}", result.check, result.reason);
+            self.say(Some(Tone::Warn), "    note", &text);
         }
         // What chooses a way is told by the step that follows.
         let chooses = |one: &&&CheckResult| !one.weight.is_binding() && !one.shows.is_empty();

@@ -14,6 +14,7 @@ pub(crate) fn records(
 ) -> Result<u8, EngineError> {
     match command {
         RecordsCommand::Push { remote } => {
+            let edits = records::with_edits(project)?;
             let pushed = records::push(project, remote)?;
             if out.json {
                 let refs = pushed.moved + pushed.there;
@@ -31,6 +32,12 @@ pub(crate) fn records(
                 let refs = count(pushed.moved as u64, "ref");
                 let word = out.paint(Tone::Good, "pushed");
                 out.line(&format!("{word} {refs} to `{remote}`{there}"));
+                if !edits.is_empty() {
+                    let runs = edits.join("`, `");
+                    out.line(&format!(
+                        "  with them the edits in no commit that `{runs}` began with (`--with-edits`)"
+                    ));
+                }
             }
         }
         RecordsCommand::Fetch { remote } => {

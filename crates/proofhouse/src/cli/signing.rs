@@ -2,7 +2,7 @@
 
 use super::args::Signing;
 use super::exit;
-use engine::approval::{self, Approved, ControllingTerminal, Words};
+use engine::approval::{self, Approved, ControllingTerminal, Terminal as _, Words};
 use std::io::Write;
 use std::path::Path;
 use workspace::{EngineError, Project};
@@ -16,6 +16,16 @@ pub(crate) fn wants(project: &Project, run_code: &str) -> String {
         Ok(None) => format!("  run code    {run_code}"),
         Err(error) => format!("  first       {}: {}", error.what, error.mend),
     }
+}
+
+/// Is a person about to be asked for the code?
+pub(crate) fn at_terminal(project: &Project, signing: &Signing) -> bool {
+    let unsigned = signing.sign.is_none() && signing.signature.is_none();
+    // Where nobody can be asked, that is all there is to say.
+    unsigned
+        && !signing.message
+        && matches!(project.read_approvers(), Ok(None))
+        && ControllingTerminal::open().is_terminal()
 }
 
 /// Lets a person's word in: signed where approvers are listed, else typed at the terminal.

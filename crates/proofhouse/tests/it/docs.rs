@@ -128,6 +128,23 @@ fn every_command_and_flag_is_on_its_page() {
     all_named("docs/cli.md", wanted);
 }
 
+/// The table of settings is the one that the product reads by, row for row.
+#[test]
+fn every_setting_is_on_its_page_with_its_default_and_its_meaning() {
+    use workspace::config::{self, Value, keys};
+    let rows = keys::KEYS.iter().map(|key| {
+        let default = match config::default(key.name) {
+            Some(Value::Text(word)) => code(&word),
+            Some(value) => code(&serde_json::to_string(&value).expect("a value")),
+            None => String::new(),
+        };
+        format!("| `{}` | {default} | {} |\n", key.name, key.about)
+    });
+    let rows: Vec<String> = rows.collect();
+    assert!(rows.len() > 40, "{rows:?}");
+    all_named("docs/config.md", rows);
+}
+
 /// All source files of these crates' `src` folders.
 fn sources(krate: Option<&str>) -> Vec<String> {
     let mut texts = Vec::new();

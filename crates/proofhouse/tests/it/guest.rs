@@ -169,6 +169,8 @@ fn a_guest_takes_hands_in_reads_why_not_mends_and_a_person_lands_it() {
     writes(&folder, "src/total.sh", SUM);
     let said = client.does("hand_in", handed_in(&second));
     assert!(said.contains("proven by"), "{said}");
+    let asked = says(&world, &["inbox"]);
+    assert!(asked.out.contains("guest, not confined"), "{}", asked.out);
     assert!(said.contains("Only the person answers"), "{said}");
     decides(&world, "approve").exits(0);
     says(&world, &["run", RUN]).exits(0);
@@ -253,6 +255,9 @@ fn a_guest_is_not_let_in_where_it_would_judge_or_could_decide() {
         let begin = [workflow, "make totals of carts", "--agent", "guest"];
         says(&world, &begin).refuses(1, "guest_judges");
     }
+    world.write("SPEC.md", "# A\n");
+    let factory = ["factory", "new", "SPEC.md", "--agent", "guest"];
+    says(&world, &factory).refuses(1, "guest_judges");
     // What was begun for another agent is gone on with by no guest.
     let begun = [
         "new",

@@ -298,6 +298,36 @@ fn without_a_check_that_can_run_somebody_is_asked_and_nobody_works() {
     assert_eq!(attempts(&world), Vec::<String>::new());
 }
 
+/// What was found yields to what a person sets since; and a suite that is red before anybody works is told.
+#[test]
+fn what_was_found_and_cannot_run_yields_to_what_a_person_sets() {
+    let world = world();
+    std::fs::remove_file(world.at("Makefile")).unwrap();
+    // With `just` or without: what cannot be started ends with 127.
+    world.write("justfile", "test:\n    exit 127\n");
+    world.commit("a suite that cannot run");
+    let said = does(&world, &[]).exits(2);
+    assert!(said.out.contains("just test"), "{}", said.out);
+    assert!(said.out.contains("look_again"), "{}", said.out);
+    world.write(
+        ".proofhouse/config.toml",
+        "[checks]\ncommands = [\"sh -c 'sh tests/run.sh && test ! -e never'\", \"test -e done || { echo not yet; exit 1; }\"]\n",
+    );
+    let ann = world.approver("ann");
+    world.decide(&ann, "look_again").exits(0);
+    let said = says(
+        &world,
+        &["run", "t", "--agent", "scripted:agent/script.toml"],
+    );
+    assert!(!said.out.contains("just test"), "{}", said.out);
+    assert!(
+        said.out.contains("red before the work: 0 passed, 1 failed"),
+        "{}",
+        said.out
+    );
+    assert!(said.out.contains("last output: not yet"), "{}", said.out);
+}
+
 /// A one-line fix: 1 or 2 attempts in `quick`, 3 in `phase` with verifier and reviewer, at most 5 in `add`.
 #[test]
 fn a_one_line_fix_takes_few_attempts() {

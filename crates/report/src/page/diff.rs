@@ -67,12 +67,13 @@ fn file(one: &FileChange, run: &str, fold: Fold) -> Markup {
                     @if let Some(added) = one.added { span.plus { "+" (added) } " " }
                     @if let Some(removed) = one.removed { span.minus { "\u{2212}" (removed) } " " }
                     (chip(Tone::Plain, one.kind.as_str()))
+                    @if let Some(mode) = one.mode { " " (chip(Tone::Unsure, mode)) }
                 }
             }
             @if one.added.is_none() {
                 p.none { "It is no text." }
             } @else if one.hunks.is_empty() {
-                p.none { "No line changed: its name, its mode or nothing else." }
+                p.none { "No line changed." }
             } @else if fold.fits {
                 @for part in &one.hunks { (hunk(part)) }
             } @else {

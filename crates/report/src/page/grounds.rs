@@ -69,6 +69,17 @@ pub(super) fn section(data: &Evidence) -> Markup {
                     }
                 }
             }
+            @if !grounds.looks.is_empty() {
+                h3 #looks { "What those who read it say" }
+                ul.proofs {
+                    @for look in &grounds.looks {
+                        li {
+                            p { (chip(Tone::Plain, &look.words())) }
+                            (paragraph("reason", &look.who.summary))
+                        }
+                    }
+                }
+            }
             @if !grounds.makers.is_empty() {
                 h3 #maker { "What its makers say of it" }
                 ul.proofs {
@@ -149,6 +160,7 @@ pub(super) fn cost(data: &Evidence) -> Markup {
                                 Some(model) => code { (model) },
                                 None => span.none { "model not told" },
                             }
+                            @if one.unconfined { " " (chip(Tone::Unsure, "not confined")) }
                             " as " (one.roles.iter().cloned().collect::<Vec<_>>().join(", "))
                         }
                     }

@@ -9,7 +9,7 @@ use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
 use crate::file_change::{FileChange, Hunk, Kind};
 use crate::gate::{Answer, Check, Gate};
-use crate::grounds::{Grounds, Maker, Proven, Told, Unproven, Worker};
+use crate::grounds::{Grounds, Look, Maker, Proven, Told, Unproven, Worker};
 use crate::history::Decided;
 use crate::paper::Paper;
 use crate::proof::Proof;
@@ -109,12 +109,24 @@ fn grounds(text: &str) -> Grounds {
         spend: Spend::default(),
         exam: None,
         workers: Vec::new(),
-        makers: vec![Maker {
-            role: text.to_owned(),
-            agent: text.to_owned(),
-            model: Some(text.to_owned()),
-            summary: text.to_owned(),
+        looks: vec![Look {
+            who: maker(text),
+            state: text.to_owned(),
+            verdict: text.to_owned(),
+            times: 2,
+            found: 1,
         }],
+        makers: vec![maker(text)],
+    }
+}
+
+fn maker(text: &str) -> Maker {
+    Maker {
+        role: text.to_owned(),
+        agent: text.to_owned(),
+        model: Some(text.to_owned()),
+        unconfined: false,
+        summary: text.to_owned(),
     }
 }
 
@@ -203,6 +215,7 @@ fn everywhere(text: &str) -> Evidence {
                     path: t(),
                     from: Some(t()),
                     kind: Kind::Renamed,
+                    mode: None,
                     added: Some(1),
                     removed: Some(1),
                     hunks: vec![Hunk {
@@ -243,6 +256,7 @@ fn everywhere(text: &str) -> Evidence {
             workers: vec![Worker {
                 agent: t(),
                 model: Some(t()),
+                unconfined: false,
                 roles: [t()].into(),
             }],
             ..grounds(text)

@@ -270,8 +270,8 @@ pub const KEYS: &[Key] = &[
     key(
         "approvals.autonomy",
         Shape::OneOf(&RUNGS),
-        "how much new runs may decide by themselves: below `auto`, a person approves before they complete",
-        "\"auto\"",
+        "how much new runs may decide by themselves: below `auto`, a person approves before they complete (default: `conservative`; `auto` for `add`, where a person freezes the bundle)",
+        "\"conservative\"",
     ),
     key(
         "approvals.weak",

@@ -134,6 +134,16 @@ impl Pushed {
     }
 }
 
+/// The runs that began with edits which are in no commit of the person's: whoever pushes their work
+/// pushes those.
+pub fn with_edits(project: &Project) -> Result<Vec<String>, Error> {
+    const EDITS: &str = "refs/proofhouse/edits/";
+    let listed = ["for-each-ref", "--format=%(refname)", EDITS];
+    let listed = text(&git(project.top(), &listed, &[])?);
+    let runs = listed.lines().filter_map(|name| name.strip_prefix(EDITS));
+    Ok(runs.map(str::to_owned).collect())
+}
+
 /// Pushes everything; gives what became of the refs.
 pub fn push(project: &Project, remote: &str) -> Result<Pushed, Error> {
     address(project, remote)?;

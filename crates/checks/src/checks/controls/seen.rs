@@ -62,6 +62,22 @@ impl Reached {
         self.0.contains_key(&number)
     }
 
+    /// The functions of tests that reach it, by their bare names; none where that would spare little, or
+    /// where a name is no plain word.
+    pub(super) fn names(&self, number: u32) -> Option<BTreeSet<String>> {
+        /// With more of them, all tests may as well be run.
+        const MOST: usize = 30;
+        let tests = self.0.get(&number)?;
+        let bare = |test: &String| {
+            let test = test.split('[').next().unwrap_or_default();
+            let name = test.rsplit('.').next().unwrap_or_default();
+            let plain = |each: char| each.is_alphanumeric() || each == '_';
+            (!name.is_empty() && name.chars().all(plain)).then(|| name.to_owned())
+        };
+        let names: Option<BTreeSet<String>> = tests.iter().map(bare).collect();
+        names.filter(|names| names.len() <= MOST)
+    }
+
     /// Does this test reach it? Where nobody could say which test was running, it may have been any.
     fn by(&self, number: u32, test: &str) -> bool {
         let Some(tests) = self.0.get(&number) else {

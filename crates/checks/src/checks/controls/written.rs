@@ -3,7 +3,7 @@
 
 use super::plan::{Canary, Ends, Function, Mutant, Order, Placebo, Plan, Test};
 use super::{File, Files};
-use languages::mutants::{Wanted, mutants};
+use languages::mutants::{Mutants, STACK, Wanted, mutants};
 use languages::runners::Runner;
 use languages::script::{Source, wrapped};
 use std::collections::BTreeMap;
@@ -115,7 +115,7 @@ pub(super) fn add_mutants(plan: &mut Plan, order: &Order) {
         })
         .collect();
     let tests: Vec<&str> = order.tests.iter().map(|file| file.now.as_str()).collect();
-    let found = mutants(&Wanted {
+    let found = on_a_deep_stack(&Wanted {
         seed: &order.seed,
         sources: &sources,
         tests: &tests,
@@ -129,6 +129,23 @@ pub(super) fn add_mutants(plan: &mut Plan, order: &Order) {
     plan.others = found.others;
     plan.left_out = found.left_out;
     plan.faults.extend(found.faults);
+}
+
+/// Whatever an agent wrote, it gets an answer, and the engine goes on.
+fn on_a_deep_stack(wanted: &Wanted<'_>) -> Mutants {
+    std::thread::scope(|scope| {
+        let made = std::thread::Builder::new()
+            .stack_size(STACK)
+            .spawn_scoped(scope, || mutants(wanted))
+            .map(std::thread::ScopedJoinHandle::join);
+        match made {
+            Ok(Ok(found)) => found,
+            _ => Mutants {
+                faults: vec!["what was changed could not be taken apart".to_owned()],
+                ..Mutants::default()
+            },
+        }
+    })
 }
 
 /// Adds constants of the changed modules to a plan that has canaries.

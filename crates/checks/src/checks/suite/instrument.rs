@@ -18,6 +18,7 @@ use languages::runners::{
     Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_plain_python,
     is_python_test, python_line, script,
 };
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// One of them.
@@ -173,6 +174,33 @@ impl Instrument {
             Self::Suite(suite, _) => suite.named().filter(|runner| *runner != Runner::Junit),
             Self::Command(_) | Self::AsWritten(_) => None,
         }
+    }
+
+    /// The same suite, of which only tests are run whose names have one of these in them; none where the
+    /// runner cannot be told so.
+    pub(crate) fn only(&self, names: &BTreeSet<String>) -> Option<Self> {
+        let Self::Suite(suite, line) = self else {
+            return None;
+        };
+        let runner = suite.named()?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let which = match runner {
+            Runner::Pytest => format!("-k '{}'", names.join(" or ")),
+            Runner::Unittest => format!("-k {}", names.join(" -k ")),
+            Runner::Cargo
+            | Runner::Vitest
+            | Runner::Jest
+            | Runner::Node
+            | Runner::Go
+            | Runner::Junit => return None,
+        };
+        let command = suite.command.as_deref().or(runner.known().command)?;
+        // Somebody chooses already.
+        let chooses = command
+            .split_whitespace()
+            .any(|word| word.starts_with("-k"));
+        let command = format!("{command} {which}");
+        (!chooses).then(|| Self::Suite(Box::new(Tests::by(runner, Some(&command))), line.clone()))
     }
 
     /// Is it a line that another one of these reads test by test?

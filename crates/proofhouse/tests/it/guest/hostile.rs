@@ -87,6 +87,17 @@ fn a_guest_with_a_shell_decides_nothing() {
     let (said, could) = client.call("inbox", json!({}));
     assert!(could && said.contains("Only the person answers"), "{said}");
     still_waits(&world);
+    // A fork stands under the same terms.
+    world.write(".proofhouse/config.toml", "agent = \"guest\"\n");
+    let journal = world.read(&format!(".proofhouse/journal/{RUN}.jsonl"));
+    let last = journal.lines().count().to_string();
+    let fork = ["fork", RUN, "--at", &last, "--name", "f"];
+    says(
+        &world,
+        &[&fork[..], &["--agent", "scripted:agent/script.toml"]].concat(),
+    )
+    .exits(0);
+    says(&world, &["decide", "f", "approve", "--because", "fine"]).refuses(1, "signature_required");
     // What is not decided does not land.
     says(&world, &["land", RUN]).refuses(1, "not_done");
     // The honest twin.
@@ -230,6 +241,17 @@ fn what_a_guest_forges_is_found_on_another_clone() {
     drop(worked(&world));
     decides(&world, "approve").exits(0);
     says(&world, &["run", RUN]).exits(0);
+    // A journal that was edited does not even land here.
+    let place = format!(".proofhouse/journal/{RUN}.jsonl");
+    let honest = world.read(&place);
+    world.rewrite(RUN, |mut entries| {
+        let mut decided = entries.iter_mut().filter(|one| one.kind == "decided.v1");
+        let approved = decided.find(|one| one.body["option"] == "approve");
+        approved.unwrap().body["channel"] = "terminal".into();
+        entries
+    });
+    says(&world, &["land", RUN]).refuses(1, "evidence_altered");
+    world.write(&place, &honest);
     says(&world, &["land", RUN]).exits(0);
     let elsewhere = Elsewhere::of(&world, &protected);
     assert_eq!(codes(&elsewhere.audited().exits(0)), [""; 0]);

@@ -48,6 +48,14 @@ fn a_ledger_that_was_edited_is_refused_and_a_lost_digest_too() {
 }
 
 #[test]
+fn a_guest_works_in_no_wave() {
+    let world = world();
+    let guest = task("a", "").replace("scripted:agent/a.toml", "guest");
+    milestone(&world, "m", "", &[guest]);
+    world.run(&["wave", "run", "m"]).refuses(1, "guest_judges");
+}
+
+#[test]
 fn bad_milestones_and_ambiguous_calls_are_told_apart() {
     let world = world();
     world
