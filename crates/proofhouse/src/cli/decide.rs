@@ -3,13 +3,8 @@
 use super::args::{Decide, Run, Signing};
 use super::out::{Out, Tone};
 use super::signing::{self, approved, show};
-<<<<<<< HEAD
 use super::{exit, inbox, land, of_factory, run, standing, status};
-use engine::approval::{ControllingTerminal, Terminal as _, Words};
-=======
-use super::{exit, inbox, land, of_factory, run, status};
 use engine::approval::Words;
->>>>>>> main
 use engine::decide::{Ask, Decided};
 use kernel::Machine;
 use kernel::machine::Activity;
