@@ -60,6 +60,8 @@ pub struct Subject<'a> {
     pub mutants: Option<usize>,
     /// The task's files as they were laid out, before anybody wrote into them.
     pub forms: Option<&'a BTreeMap<String, String>>,
+    /// What the workflow's brief of this state says, to whoever works there: words that are no answer.
+    pub brief: &'a str,
     /// What earlier gates froze.
     pub frozen: &'a Frozen,
     /// The states whose last gate passed.
@@ -133,6 +135,7 @@ impl<'a> Subject<'a> {
             commands: &[],
             mutants: None,
             forms: None,
+            brief: "",
             frozen: &NO_FROZEN,
             standing: &NO_STATES,
             known: &NO_NAMES,

@@ -463,6 +463,15 @@ impl Workflow {
         role.is_some_and(|role| role.hands_in.is_some())
     }
 
+    /// What it says to those who work, in all its briefs and of all fields: words that are no answer.
+    pub fn teaches(&self) -> String {
+        let briefs = self.states.values().map(|def| def.brief.as_str());
+        let fields = self.task.iter().flat_map(|task| &task.fields);
+        let said = std::iter::once(self.preamble.as_str()).chain(briefs);
+        let said = said.chain(fields.map(|field| field.about.as_str()));
+        said.collect::<Vec<&str>>().join("\n")
+    }
+
     /// What the state file says before anybody has written into it.
     pub fn defaults(&self) -> BTreeMap<String, String> {
         let fields = self.task.iter().flat_map(|task| &task.fields);

@@ -133,6 +133,20 @@ pub struct Allowance {
     pub tokens: u64,
 }
 
+impl Allowance {
+    /// What each of several may use of it.
+    pub fn shared(self, among: u64) -> Self {
+        let part = |whole: u64| match whole {
+            u64::MAX => whole,
+            whole => whole / among.max(1),
+        };
+        Self {
+            micro_dollars: part(self.micro_dollars),
+            tokens: part(self.tokens),
+        }
+    }
+}
+
 impl Default for Allowance {
     /// No bound.
     fn default() -> Self {

@@ -28,7 +28,7 @@ pub struct Due {
 }
 
 /// Something that a person can do, and how.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Step {
     /// The run or project that it is about; empty: none yet.
     pub run: String,

@@ -52,7 +52,10 @@ impl History {
                 let usage = ended.outcome.usage;
                 self.tokens += usage.input_tokens + usage.output_tokens;
                 self.micro_dollars += usage.micro_dollars;
-                if ended.outcome.class == Class::Done {
+                // What somebody found who was sent ahead is used in its turn.
+                let begun = self.begun.get(&ended.effect);
+                let in_turn = begun.is_none_or(|began| began.subject.is_empty());
+                if ended.outcome.class == Class::Done && in_turn {
                     self.unused = Some(ended.effect);
                 }
                 let end = End::Attempt(ended.outcome.class);

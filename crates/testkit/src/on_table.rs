@@ -1,6 +1,7 @@
 //! What is true of every machine that moves on a [`Table`], one effect at a time. It judges moves
 //! by [`explore::ways`], so a run that does what exploration has not proven is caught here.
 
+use crate::history::History;
 use crate::invariants::{Fact, Invariant, Verdict};
 use crate::{hold, invariants};
 use kernel::budget::Budgets;
@@ -9,7 +10,7 @@ use kernel::explore::{self, RUN_BUDGET};
 use kernel::machine::RunMachine;
 use kernel::position::{Hold, Position};
 use kernel::table::{Actor, Completing, Table};
-use kernel::{Autonomy, Body, CounterName, Risk};
+use kernel::{Autonomy, Body, CounterName, EffectId, Risk};
 
 /// A machine that stands somewhere on a table.
 pub trait OnTable: RunMachine {
@@ -94,9 +95,16 @@ fn only_moves_move<M: OnTable>(fact: &Fact<'_, M>) -> Verdict {
 }
 
 fn one_effect_at_a_time<M>(fact: &Fact<'_, M>) -> Verdict {
-    let flying = fact.after.history.in_flight();
+    // Whoever was sent ahead says what for.
+    let history = &fact.after.history;
+    let mut flying = history.in_flight();
+    flying.retain(|effect| history.begun[effect].subject.is_empty() || is_gate(history, effect));
     hold!(flying.len() <= 1, "in flight: {flying:?}");
     Ok(())
+}
+
+fn is_gate(history: &History, effect: &EffectId) -> bool {
+    history.begun[effect].kind != EffectKind::Attempt
 }
 
 fn a_finished_attempt_is_used_before_the_next_begins<M>(fact: &Fact<'_, M>) -> Verdict {

@@ -3,7 +3,7 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::substance::nothing;
+use crate::readers::substance::hollow;
 use crate::readers::{markdown, paths};
 use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
@@ -83,7 +83,7 @@ impl Judge for Anchors {
                     said = said.replace(name, "");
                 }
             }
-            if let Some(why) = nothing(&said, cited_in).filter(|why| !why.is_blank()) {
+            if let Some(why) = hollow(subject, &said, cited_in).filter(|why| !why.is_blank()) {
                 let cited_in = label(cited_in);
                 return Err(format!("`{cited_in}` names its anchors and {why}").into());
             }
@@ -132,7 +132,7 @@ impl<'a> Anchor<'a> {
     /// What is wrong with it.
     fn fault(&self, subject: &Subject<'_>) -> Option<String> {
         let path = self.path;
-        if let Some(why) = nothing(&self.note, "").filter(|why| !why.is_blank()) {
+        if let Some(why) = hollow(subject, &self.note, "").filter(|why| !why.is_blank()) {
             return Some(format!("what is said of {path} {why}"));
         }
         match (

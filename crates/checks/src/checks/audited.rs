@@ -4,8 +4,9 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
+use crate::readers::substance::hollow;
 use crate::settings::Text;
-use crate::text::{first_few, is_placeholder};
+use crate::text::first_few;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -50,7 +51,9 @@ impl Judge for Audited {
             answers.iter().any(|one| {
                 one["id"].as_str() == Some(id.as_str())
                     && one["met"].as_bool() == Some(true)
-                    && !is_placeholder(one["evidence"].as_str().unwrap_or_default())
+                    && one["evidence"]
+                        .as_str()
+                        .is_some_and(|said| hollow(subject, said, "").is_none())
             })
         };
         let unmet: Vec<&&String> = names.iter().filter(|id| !met(id)).collect();

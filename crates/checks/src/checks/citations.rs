@@ -6,6 +6,7 @@ use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::globs::Line;
 use crate::readers::paths;
+use crate::readers::substance::hollow;
 use crate::settings::{Number, Text};
 use crate::text::{first_few, one_line};
 use schemars::JsonSchema;
@@ -60,6 +61,11 @@ impl Judge for Citations {
                 continue;
             };
             let place = format!("{}:{line}", one_line(path, 80));
+            let note = finding["note"].as_str().unwrap_or_default();
+            let empty = hollow(subject, note, "").filter(|why| !why.is_blank());
+            if let Some(why) = empty {
+                wrong.push(format!("the note on {place} {why}"));
+            }
             let outside = cap.as_ref().filter(|(_, cap)| !cap.holds(path));
             match (outside, stands(subject, path, line, snippet)) {
                 // A path that leads out is told as such, whatever the cap's globs make of it.

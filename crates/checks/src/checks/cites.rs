@@ -4,6 +4,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::sections_of;
+use crate::readers::substance::hollow;
 use crate::settings::{Expression, Placed, SettingsError, Text};
 use crate::text::{first_few, label};
 use schemars::JsonSchema;
@@ -59,6 +60,9 @@ impl Judge for Cites {
                 .collect();
             if names.is_empty() {
                 wrong.push(format!("`{shown}` cites nothing"));
+            }
+            if let Some(why) = hollow(subject, entry, "").filter(|why| !why.is_blank()) {
+                wrong.push(format!("`{shown}` {why}"));
             }
             for name in names {
                 match known.contains(name) {

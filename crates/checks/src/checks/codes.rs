@@ -9,7 +9,7 @@ use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, says_none, sections_of};
 use crate::readers::globs::Line;
 use crate::readers::paths;
-use crate::readers::substance::nothing;
+use crate::readers::substance::{hollow, nothing};
 use crate::room::Room;
 use crate::settings::{IdPattern, Placed, SettingsError, Text};
 use crate::text::{first_few, label, one_line};
@@ -155,7 +155,7 @@ impl Codes {
             if !codes.contains(&code) {
                 let first = one_line(first, 40);
                 wrong.push(format!("`{heading}` has `{first}`, which nothing refuses"));
-            } else if let Some(why) = nothing(rest, first) {
+            } else if let Some(why) = hollow(subject, rest, first) {
                 wrong.push(format!("what `{heading}` says of `{code}` {why}"));
             }
             declared.insert(code);
@@ -236,7 +236,7 @@ impl Codes {
         let mut said = sections.iter().map(|section| section.content.as_str());
         let reasoned = |text: &str| {
             let reason = text.split_once([':', ',', '\u{2014}']);
-            reason.is_some_and(|(_, why)| nothing(why, "").is_none())
+            reason.is_some_and(|(_, why)| hollow(subject, why, "").is_none())
         };
         Ok(said.any(|text| says_none(text) && reasoned(text)))
     }

@@ -7,7 +7,7 @@ use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, says_none, sections_of};
 use crate::readers::markdown::Section;
 use crate::readers::paths;
-use crate::readers::substance::nothing;
+use crate::readers::substance::hollow;
 use crate::settings::{Choice, IdPattern, Placed, SettingsError, Text, Texts, WordTable, Words};
 use crate::text::first_few;
 use schemars::JsonSchema;
@@ -97,15 +97,19 @@ impl Judge for Covers {
             }
             if let Some(Spoken::Each) = self.words.as_deref() {
                 let mut entries = sections.iter().flat_map(entries);
-                let says =
-                    |entry: String| names(&entry) && nothing(&entry.replace(id, ""), "").is_none();
+                let says = |entry: String| {
+                    names(&entry) && hollow(subject, &entry.replace(id, ""), "").is_none()
+                };
                 if !entries.any(says) {
                     wrong.push(format!("nothing is said of {id}; write how, behind it"));
                 }
             }
             let mut filled: Vec<(&String, String)> = Vec::new();
             for column in self.columns.iter() {
-                let Some(said) = sections.iter().find_map(|one| fills(one, &names, column)) else {
+                let Some(said) = sections
+                    .iter()
+                    .find_map(|one| fills(subject, one, &names, column))
+                else {
                     wrong.push(format!("{id} has no `{column}`"));
                     continue;
                 };
@@ -171,8 +175,13 @@ fn entries(section: &Section) -> Vec<String> {
 
 /// What a row or a list item that names the id has in this column or behind this label, if that says
 /// anything.
-fn fills(section: &Section, names: &dyn Fn(&str) -> bool, column: &str) -> Option<String> {
-    let says = |said: &String| nothing(said, column).is_none();
+fn fills(
+    subject: &Subject<'_>,
+    section: &Section,
+    names: &dyn Fn(&str) -> bool,
+    column: &str,
+) -> Option<String> {
+    let says = |said: &String| hollow(subject, said, column).is_none();
     let rows = section.rows.iter();
     let mut rows = rows.filter(|row| names(&row.cells.join(" | ")));
     let in_row = rows.find_map(|row| row.cell(column).map(str::to_owned).filter(says));

@@ -4,8 +4,9 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
+use crate::readers::substance::hollow;
 use crate::settings::{Text, Texts};
-use crate::text::{first_few, is_placeholder, one_line};
+use crate::text::{first_few, one_line};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -58,7 +59,7 @@ impl Judge for Dispositions {
                 }
                 _ => {}
             }
-            wrong.extend(fault(one, result).map(|why| format!("`{shown}` {why}")));
+            wrong.extend(fault(subject, one, result).map(|why| format!("`{shown}` {why}")));
         }
         if !wanted.is_empty() {
             let left: Vec<&String> = wanted.iter().collect();
@@ -72,7 +73,7 @@ impl Judge for Dispositions {
 }
 
 /// What is wrong with one disposition.
-fn fault(one: &Value, result: &Value) -> Option<&'static str> {
+fn fault(subject: &Subject<'_>, one: &Value, result: &Value) -> Option<&'static str> {
     let some = |key: &str| {
         let items = result["snapshot"][key].as_array();
         items.is_some_and(|items| !items.is_empty())
@@ -82,10 +83,11 @@ fn fault(one: &Value, result: &Value) -> Option<&'static str> {
         "promoted" => Some("is promoted, and the draft has no fact"),
         "open" if some("open") || one["of"].as_str().is_some_and(|of| of.starts_with("I-")) => None,
         "open" => Some("is open, and the draft opens no issue"),
-        "dropped" if is_placeholder(one["because"].as_str().unwrap_or_default()) => {
-            Some("is dropped without a reason (`because`)")
+        "dropped" => {
+            let because = one["because"].as_str().unwrap_or_default();
+            hollow(subject, because, "")
+                .map(|_| "is dropped without a reason (`because`) that says something")
         }
-        "dropped" => None,
         _ => Some("is none of promoted, dropped, open"),
     }
 }

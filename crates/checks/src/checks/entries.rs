@@ -4,7 +4,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::{labelled, says_none};
-use crate::readers::substance::{form_of, nothing, nothing_new, said_first, unnamed};
+use crate::readers::substance::{form_of, hollow, nothing_new, said_first, unnamed};
 use crate::readers::{markdown, paths};
 use crate::settings::{Number, Placed, SettingsError, Text, Texts, WordTable};
 use crate::text::{first_few, is_placeholder, label};
@@ -79,8 +79,8 @@ impl Judge for Entries {
             let shown = label(entry);
             let lower = entry.to_lowercase();
             let first = said_first(entry);
-            let hollow = nothing(first, section).filter(|why| !why.is_blank());
-            if let Some(why) = nothing_new(entry, section, &form).or(hollow) {
+            let empty = hollow(subject, first, section).filter(|why| !why.is_blank());
+            if let Some(why) = nothing_new(subject, entry, section, &form).or(empty) {
                 wrong.push(format!("`{shown}` {why}"));
                 continue;
             }
@@ -93,7 +93,7 @@ impl Judge for Entries {
             }
             let mentions = |word: &String| match word.strip_suffix(':') {
                 Some(name) => {
-                    labelled(entry, name).is_some_and(|said| nothing(&said, name).is_none())
+                    labelled(entry, name).is_some_and(|said| hollow(subject, &said, name).is_none())
                 }
                 None => lower.contains(&word.to_lowercase()),
             };
@@ -104,7 +104,7 @@ impl Judge for Entries {
                 ));
             }
             for name in self.labels.iter() {
-                match labelled(entry, name).map(|said| nothing(&said, name)) {
+                match labelled(entry, name).map(|said| hollow(subject, &said, name)) {
                     Some(None) => {}
                     Some(Some(why)) if !why.is_blank() => {
                         wrong.push(format!("`{shown}`: `{name}` {why}"));
@@ -112,6 +112,7 @@ impl Judge for Entries {
                     _ => wrong.push(format!("`{shown}` has no `{name}`")),
                 }
             }
+            wrong.extend(self.one_for_all(entry));
             for name in self.figures.iter() {
                 let said = labelled(entry, name);
                 if said.is_some_and(|said| !said.chars().any(char::is_numeric)) {
@@ -128,7 +129,10 @@ impl Judge for Entries {
             }
             for heading in self.apart_from.iter() {
                 let others = entries(&text, heading);
-                if others.iter().any(|other| plain(other) == plain(entry)) {
+                let same = |other: &String| {
+                    plain(other) == plain(entry) || plain(said_first(other)) == plain(first)
+                };
+                if others.iter().any(same) {
                     wrong.push(format!("`{shown}` also stands under `{heading}`"));
                 }
             }
@@ -137,6 +141,21 @@ impl Judge for Entries {
             return Ok(format!("`{section}` has {count} entries"));
         }
         Err(format!("{file}, `{section}`: {}", first_few(&wrong, 3)).into())
+    }
+}
+
+impl Entries {
+    /// One text behind all labels of an entry says nothing of any.
+    fn one_for_all(&self, entry: &str) -> Option<String> {
+        let said = self.labels.iter().filter_map(|name| labelled(entry, name));
+        let said: Vec<String> = said.map(|said| plain(&said)).collect();
+        let (first, others) = said.split_first()?;
+        let short = others.len() < 2 && first.split(' ').count() < 4;
+        let same = !others.is_empty() && !short && others.iter().all(|other| other == first);
+        same.then(|| {
+            let (shown, names) = (label(entry), self.labels.join(", "));
+            format!("`{shown}` says the same for {names}; write what is so for each")
+        })
     }
 }
 

@@ -4,8 +4,9 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
+use crate::readers::substance::hollow;
 use crate::settings::{Number, Text};
-use crate::text::{first_few, is_placeholder};
+use crate::text::first_few;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -111,7 +112,7 @@ fn has_reason(subject: &Subject<'_>, key: &str, path: &str) -> bool {
         let of = one["path"].as_str().unwrap_or_default();
         let of = of.strip_prefix("repo/").unwrap_or(of);
         let reason = one["reason"].as_str().unwrap_or_default();
-        of == path && !is_placeholder(reason)
+        of == path && hollow(subject, reason, "").is_none()
     })
 }
 

@@ -6,6 +6,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::references::{self, There};
+use crate::readers::substance::hollow;
 use crate::readers::{markdown, paths};
 use crate::settings::{Choice, Paths, Placed, SettingsError, Text, Words};
 use crate::text::{first_few, label};
@@ -143,7 +144,13 @@ impl FeatureLabels {
                     "the scenario of `{}` refers to nothing that is there",
                     label(name)
                 )),
-                Some(_) => {}
+                Some(entry) => {
+                    let said = entry.trim().strip_prefix(name.trim()).unwrap_or(entry);
+                    let said = said.trim_start().trim_start_matches(':');
+                    if let Some(why) = hollow(subject, said, name) {
+                        wrong.push(format!("the scenario of `{}` {why}", label(name)));
+                    }
+                }
             }
         }
         Ok(wrong)

@@ -3,7 +3,7 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::substance::{alike, none_alone, nothing};
+use crate::readers::substance::{alike, hollow, none_alone};
 use crate::settings::{SettingsError, Texts, WordTable};
 use crate::text::{first_few, label};
 use schemars::JsonSchema;
@@ -44,7 +44,7 @@ impl Judge for Fields {
         for field in self.required.iter() {
             let listed = self.may_be_none.is_empty() || self.may_be_none.contains(field);
             let bare = (!listed).then(|| none_alone(value(field))).flatten();
-            if let Some(why) = nothing(value(field), field).or(bare) {
+            if let Some(why) = hollow(subject, value(field), field).or(bare) {
                 wrong.push(format!("`{field}` {why}"));
             }
         }

@@ -4,7 +4,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::labelled;
-use crate::readers::substance::nothing;
+use crate::readers::substance::hollow;
 use crate::settings::{Text, Texts};
 use crate::text::is_placeholder;
 use schemars::JsonSchema;
@@ -39,7 +39,7 @@ impl Judge for Flag {
             return Err(format!("`{field}` does not begin with `{sign}`").into());
         };
         let doubt = doubt.split(';').next().unwrap_or_default().trim();
-        if let Some(why) = nothing(doubt, field).filter(|why| !why.is_blank()) {
+        if let Some(why) = hollow(subject, doubt, field).filter(|why| !why.is_blank()) {
             return Err(format!("`{field}` {why}").into());
         }
         if is_placeholder(doubt) {
@@ -49,7 +49,7 @@ impl Judge for Flag {
             .labels
             .iter()
             .filter(|label| {
-                labelled(value, label).is_none_or(|said| nothing(&said, label).is_some())
+                labelled(value, label).is_none_or(|said| hollow(subject, &said, label).is_some())
             })
             .map(|label| format!("no `{label}`"))
             .collect();

@@ -8,7 +8,7 @@ use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::idents::Pattern;
 use crate::readers::markdown::{self, Row, Section};
 use crate::readers::paths;
-use crate::readers::substance::{alike, nothing};
+use crate::readers::substance::{alike, hollow};
 use crate::readers::threshold::has_threshold;
 use crate::settings::{IdPattern, Number, Placed, Text, Texts};
 use crate::text::{answer, first_few, is_placeholder, label};
@@ -122,7 +122,7 @@ fn defined(wanted: &Ids, subject: &Subject<'_>, kept_as: &str) -> Judged<BTreeSe
     }
     let empty = meant
         .iter()
-        .filter_map(|(id, said)| Some(format!("`{id}` {}", nothing(said, "")?)));
+        .filter_map(|(id, said)| Some(format!("`{id}` {}", hollow(subject, said, "")?)));
     let mut empty: Vec<String> = empty.collect();
     let texts = meant.iter().map(|(id, said)| (id.as_str(), said.as_str()));
     empty.extend(alike(texts.filter(|(id, _)| times[*id] == 1)));

@@ -4,7 +4,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::{says_none, sections_of};
-use crate::readers::substance::nothing;
+use crate::readers::substance::hollow;
 use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
 use kernel::lesson::{self, Lesson};
@@ -41,9 +41,8 @@ impl Judge for Lessons {
                 label(point),
                 lesson::TAGS.join(", ")
             )),
-            Some(lesson) => {
-                nothing(&lesson.text, heading).map(|why| format!("`{}` {why}", label(point)))
-            }
+            Some(lesson) => hollow(subject, &lesson.text, heading)
+                .map(|why| format!("`{}` {why}", label(point))),
         };
         let wrong: Vec<String> = points.iter().filter_map(fault).collect();
         match wrong.is_empty() {

@@ -4,7 +4,7 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::substance::nothing;
+use crate::readers::substance::{alike, hollow};
 use crate::settings::{Choices, Text, Texts, Words};
 use crate::text::{first_few, one_line};
 use schemars::JsonSchema;
@@ -67,7 +67,7 @@ impl Judge for Promotion {
         let says = |value: &Value| {
             value
                 .as_str()
-                .is_some_and(|text| nothing(text, "").is_none())
+                .is_some_and(|text| hollow(subject, text, "").is_none())
         };
         // Whoever finds nothing to promote, and says what is missing, is honest.
         let asks = subject.result.and_then(|result| result["next"].as_str());
@@ -91,7 +91,7 @@ impl Judge for Promotion {
         };
         for fact in items(draft, "facts") {
             let text = one_line(fact["text"].as_str().unwrap_or_default(), 60);
-            match nothing(&text, "") {
+            match hollow(subject, &text, "") {
                 None => {}
                 Some(why) if why.is_blank() => wrong.push("a fact has no `text`".to_owned()),
                 Some(why) => wrong.push(format!("a fact's text `{text}` {why}")),
@@ -111,6 +111,18 @@ impl Judge for Promotion {
                     "`{text}` rests on {id}, which the run does not know"
                 ));
             }
+        }
+        for key in ["facts", "criteria"] {
+            let texts = items(draft, key).enumerate();
+            let named: Vec<(String, &str)> = texts
+                .map(|(at, one)| {
+                    let text = one["text"].as_str().or_else(|| one.as_str());
+                    (format!("{key} {}", at + 1), text.unwrap_or_default())
+                })
+                .collect();
+            wrong.extend(alike(
+                named.iter().map(|(name, text)| (name.as_str(), *text)),
+            ));
         }
         if !self.tied.is_empty() {
             wrong.extend(items(draft, "criteria").filter_map(|one| self.untied(subject, one)));
@@ -156,7 +168,7 @@ impl Promotion {
         let text = one_line(criterion["text"].as_str().unwrap_or_default(), 60);
         let by = criterion["by"].as_str().unwrap_or_default().trim();
         let by = by.trim_matches('`');
-        if nothing(&text, "criterion").is_some() {
+        if hollow(subject, &text, "criterion").is_some() {
             return Some("a criterion needs `text` and `by`".to_owned());
         }
         let mut fields = self

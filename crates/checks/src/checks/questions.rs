@@ -7,7 +7,7 @@ use crate::Subject;
 use crate::judge::{Judge, Trouble};
 use crate::readers::documents::IdsOf;
 use crate::readers::paths;
-use crate::readers::substance::{alike, nothing};
+use crate::readers::substance::{alike, hollow};
 use crate::settings::{IdPattern, Placed, SettingsError, Text, Wrong, value};
 use crate::text::{answer, in_form, label, one_line};
 use kernel::outcome::{CheckResult, Verdict};
@@ -147,7 +147,7 @@ impl Questions {
             against.said_by = Some(self.by.to_string());
             return against;
         }
-        if let Some(why) = nothing(evidence, &put.question.asks) {
+        if let Some(why) = hollow(subject, evidence, &put.question.asks) {
             return fails(format!("the evidence {why}"));
         }
         if let Err(why) = seen(evidence, subject) {

@@ -3,7 +3,7 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::substance::nothing;
+use crate::readers::substance::{alike, hollow};
 use crate::settings::{Text, Texts, WordTable};
 use crate::text::{first_few, label};
 use schemars::JsonSchema;
@@ -42,7 +42,7 @@ impl Judge for ResultKeys {
         let mut wrong = Vec::new();
         for list in self.lists.iter() {
             let texts = object[list].as_array();
-            let why = |item: &Value| nothing(item.as_str().unwrap_or_default(), list);
+            let why = |item: &Value| hollow(subject, item.as_str().unwrap_or_default(), list);
             match texts.map(|texts| texts.iter().find_map(|item| Some((item, why(item)?)))) {
                 Some(None) => {}
                 Some(Some((item, why))) if !why.is_blank() => {
@@ -52,6 +52,14 @@ impl Judge for ResultKeys {
                 _ => wrong.push(format!("`{list}` is no list of texts")),
             }
         }
+        let texts = self.lists.iter().flat_map(|list| {
+            let texts = words(&object[list]).into_iter().enumerate();
+            texts.map(move |(at, text)| (format!("{list} {}", at + 1), text))
+        });
+        let texts: Vec<(String, &str)> = texts.collect();
+        wrong.extend(alike(
+            texts.iter().map(|(name, text)| (name.as_str(), *text)),
+        ));
         for list in self.filled.iter() {
             if object[list].as_array().is_none_or(Vec::is_empty) {
                 wrong.push(format!("`{list}` is empty"));

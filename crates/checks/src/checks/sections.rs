@@ -4,7 +4,9 @@
 
 use crate::Subject;
 use crate::judge::Judge;
-use crate::readers::substance::{alike, form_of, none_alone, nothing_new, stands_in};
+use crate::readers::substance::{
+    Nothing, alike, form_of, none_alone, nothing, nothing_new, stands_in, without_references,
+};
 use crate::readers::{markdown, paths};
 use crate::settings::{Number, Placed, SettingsError, Texts};
 use crate::text::{answer, first_few};
@@ -68,17 +70,20 @@ impl Judge for Sections {
             let form = form_of(subject, &self.file, heading);
             let listed = self.may_be_none.is_empty() || self.may_be_none.contains(heading);
             let bare = (!listed).then(|| none_alone(&content)).flatten();
-            match nothing_new(&content, heading, &form).or(bare) {
+            match nothing_new(subject, &content, heading, &form).or(bare) {
                 Some(why) if why.is_blank() => {
                     wrong.push(format!("`{heading}` has no real content"));
                 }
                 Some(why) => wrong.push(format!("`{heading}` {why}")),
+                None if names_itself(&content, heading) => {
+                    wrong.push(format!("`{heading}` {}", Nothing::Name));
+                }
                 None => wrong.extend(self.lacks(heading, &found)),
             }
-            said.push((heading, content));
+            said.push((heading, without_references(&content)));
         }
         // A section inside of another one stands in both, and is written once.
-        let whole = markdown::whole(&text).content;
+        let whole = without_references(&markdown::whole(&text).content);
         let written_twice = |said: &&(&str, String)| stands_in(&whole, &said.1) > 1;
         let twice = said.iter().filter(written_twice);
         wrong.extend(alike(
@@ -99,6 +104,11 @@ impl Judge for Sections {
         };
         answer(&name, verdict, &reason)
     }
+}
+
+/// Does it say nothing but its own name, beside what it points to?
+fn names_itself(content: &str, heading: &str) -> bool {
+    nothing(&without_references(content), heading) == Some(Nothing::Name)
 }
 
 impl Sections {

@@ -5,7 +5,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::documents::{labelled, says_none};
-use crate::readers::substance::nothing;
+use crate::readers::substance::hollow;
 use crate::readers::{items, markdown, paths};
 use crate::settings::{Item, Text};
 use crate::text::{first_few, label};
@@ -61,13 +61,13 @@ impl Judge for Sourced {
                 let said = names
                     .iter()
                     .fold((*entry).clone(), |said, name| said.replace(name, ""));
-                if let Some(why) = nothing(&said, "") {
+                if let Some(why) = hollow(subject, &said, "") {
                     wrong.push(format!("{document}: `{}` {why}", label(entry)));
                 } else if !names.iter().any(|name| entry.contains(name)) {
                     wrong.push(format!("{document}: `{}` names no source", label(entry)));
                 }
             }
-            wrong.extend(self.unanswered(document, &text));
+            wrong.extend(self.unanswered(subject, document, &text));
             count += entries.len();
         }
         if wrong.is_empty() {
@@ -78,7 +78,7 @@ impl Judge for Sourced {
 }
 
 impl Sourced {
-    fn unanswered(&self, document: &str, text: &str) -> Vec<String> {
+    fn unanswered(&self, subject: &Subject<'_>, document: &str, text: &str) -> Vec<String> {
         let Some(heading) = self.answered.as_deref() else {
             return Vec::new();
         };
@@ -86,7 +86,8 @@ impl Sourced {
         let points: Vec<&String> = sections.iter().flat_map(|one| &one.points).collect();
         let open = |point: &&&String| {
             let answer = labelled(point, "Answered");
-            !says_none(point) && answer.is_none_or(|said| nothing(&said, "Answered").is_some())
+            !says_none(point)
+                && answer.is_none_or(|said| hollow(subject, &said, "Answered").is_some())
         };
         if !sections.iter().any(|one| says_none(&one.content)) && points.is_empty() {
             return vec![format!(

@@ -1,7 +1,8 @@
 //! Does a text say anything? The one place that judges it, for every check that asks for a text: to be
 //! there is not enough. It knows no bad words and no language. A text says nothing if it is letters and
 //! no word, one word over and over, its own heading again, the words of the form that it should have
-//! filled in, or what stands in other places as well. Whether it is true is not judged here.
+//! filled in or of the brief that asked for it, a text that printers fill pages with, or what stands in
+//! other places as well. Whether it is true is not judged here.
 
 use crate::Subject;
 use crate::readers::documents::says_none;
@@ -28,6 +29,10 @@ pub(crate) enum Nothing {
     Name,
     /// The words of the form.
     Form,
+    /// The words of the brief.
+    Brief,
+    /// A text that fills a page.
+    Filler,
     /// `none`, where there must be something.
     None,
 }
@@ -59,6 +64,12 @@ impl Display for Nothing {
             Nothing::Form => f.write_str(
                 "says nothing: these are the form's own words; write what is so in their place",
             ),
+            Nothing::Brief => {
+                f.write_str("says nothing: these are the brief's own words; write what is so here")
+            }
+            Nothing::Filler => {
+                f.write_str("says nothing: it only fills the place; write what there is to say")
+            }
             Nothing::None => f.write_str(
                 "says `none`, and there must be something; write it, or `none, because ...`",
             ),
@@ -66,7 +77,15 @@ impl Display for Nothing {
     }
 }
 
-/// Why a text of this name says nothing; none if it says something.
+/// Why a text of this name says nothing to whoever asked for it; none if it says something.
+pub(crate) fn hollow(subject: &Subject<'_>, said: &str, name: &str) -> Option<Nothing> {
+    let is_taught = |said: &str| !subject.brief.is_empty() && is_taught(said, subject.brief);
+    nothing(said, name).or_else(|| {
+        (is_taught(said) || is_taught(&without_references(said))).then_some(Nothing::Brief)
+    })
+}
+
+/// The same, by the text alone.
 pub(crate) fn nothing(said: &str, name: &str) -> Option<Nothing> {
     if said.trim().is_empty() {
         return Some(Nothing::Empty);
@@ -80,8 +99,19 @@ pub(crate) fn nothing(said: &str, name: &str) -> Option<Nothing> {
     let said = written(said);
     let words = words(&said);
     // `C++` and `C#` are words.
-    if words.iter().all(|word| is_letter(word)) && !said.contains(['+', '#']) {
+    let letters = |words: &[String]| words.iter().all(|word| is_letter(word));
+    if letters(&words) && !said.contains(['+', '#']) {
         return Some(Nothing::Letters);
+    }
+    // What only points somewhere is said; what stands beside it says something, or nothing is.
+    let beside = without_references(&said);
+    let spoken = self::words(&beside);
+    let exact = beside.contains(['+', '#']) || beside.split_whitespace().any(is_exact);
+    if !spoken.is_empty() && letters(&spoken) && !exact {
+        return Some(Nothing::Letters);
+    }
+    if fills(&spoken) {
+        return Some(Nothing::Filler);
     }
     if said.split_whitespace().any(is_exact) {
         return None;
@@ -94,13 +124,14 @@ pub(crate) fn nothing(said: &str, name: &str) -> Option<Nothing> {
     (words.iter().all(|word| name.contains(word))).then_some(Nothing::Name)
 }
 
-/// The same, for a text that is also held against the form's own text there.
-pub(crate) fn nothing_new(said: &str, name: &str, form: &str) -> Option<Nothing> {
-    nothing(said, name).or_else(|| {
-        let (said, form) = (words(&written(said)), words(form));
-        let copied = said.len() >= OF_A_FORM && times(&form, &said) > 0;
-        copied.then_some(Nothing::Form)
-    })
+/// The same as [`hollow`], for a text that is also held against the form's own text there.
+pub(crate) fn nothing_new(
+    subject: &Subject<'_>,
+    said: &str,
+    name: &str,
+    form: &str,
+) -> Option<Nothing> {
+    hollow(subject, said, name).or_else(|| is_form(said, form).then_some(Nothing::Form))
 }
 
 /// Why a text says nothing that must not be `none` alone.
@@ -108,6 +139,33 @@ pub(crate) fn none_alone(said: &str) -> Option<Nothing> {
     let words = words(said);
     let bare = words.len() == 1 || words == ["n", "a"];
     (bare && says_none(said)).then_some(Nothing::None)
+}
+
+/// A text without the places, ids and quoted names that it points to.
+pub(crate) fn without_references(said: &str) -> String {
+    let points = |token: &str| {
+        let inner = token.trim_matches(|char: char| !char.is_alphanumeric() && char != '/');
+        let quoted = token.contains('`') && !inner.is_empty();
+        let path = inner.chars().any(char::is_alphabetic) && inner.contains('/');
+        let file = inner
+            .split_once('.')
+            .is_some_and(|(stem, ends)| stem.len() > 1 && ends.starts_with(char::is_alphabetic));
+        quoted || path || file || is_id(inner)
+    };
+    let lines = said.lines().map(|line| {
+        let tokens = line.split_whitespace().filter(|token| !points(token));
+        tokens.collect::<Vec<&str>>().join(" ")
+    });
+    lines.collect::<Vec<String>>().join("\n")
+}
+
+/// `F-0003`, `AC-1`: a name that the run or a document has given.
+fn is_id(token: &str) -> bool {
+    token.split_once('-').is_some_and(|(letters, number)| {
+        let upper = |text: &str| text.chars().all(|char| char.is_ascii_uppercase());
+        let digits = |text: &str| text.chars().all(|char| char.is_ascii_digit());
+        !letters.is_empty() && !number.is_empty() && upper(letters) && digits(number)
+    })
 }
 
 /// Texts of different names that are the same text, a sentence for each.
@@ -177,6 +235,60 @@ pub(crate) fn form_of(subject: &Subject<'_>, file: &str, heading: &str) -> Strin
     section.unwrap_or_default().to_owned()
 }
 
+/// Does a text stand in the form as it is?
+fn is_form(said: &str, form: &str) -> bool {
+    let said = words(&written(said));
+    said.len() >= OF_A_FORM && times(&words(form), &said) > 0
+}
+
+/// Is all of a text taken from the brief, run after run of its words? What is short may well be what the
+/// brief asks for: `stateless`, `structured lines on standard output`.
+fn is_taught(said: &str, brief: &str) -> bool {
+    let (said, brief) = (words(&written(said)), words(brief));
+    let mut at = 0;
+    while at < said.len() {
+        let most = said.len() - at;
+        let stands = |length: &usize| times(&brief, &said[at..at + length]) > 0;
+        match (OF_A_SENTENCE..=most).take_while(stands).last() {
+            Some(length) => at += length,
+            None => return false,
+        }
+    }
+    said.len() >= OF_A_BRIEF
+}
+
+/// Is more than half of it a text that says nothing in any language: the printers' Latin, or fingers that
+/// went along a row of keys?
+fn fills(words: &[String]) -> bool {
+    let latin = LATIN.split_whitespace().filter(|word| word.len() > 4);
+    let latin: Vec<&str> = latin.collect();
+    let fills = |word: &&String| latin.contains(&word.as_str()) || is_row_of_keys(word);
+    words.iter().filter(fills).count() * 2 > words.len()
+}
+
+const LATIN: &str = "lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor \
+    incididunt ut labore et dolore magna aliqua enim ad minim veniam quis nostrud exercitation ullamco \
+    laboris nisi aliquip ex ea commodo consequat duis aute irure in reprehenderit voluptate velit esse \
+    cillum eu fugiat nulla pariatur excepteur sint occaecat cupidatat non proident sunt culpa qui officia \
+    deserunt mollit anim id est laborum";
+
+/// `asdf`, `qwertz`, `lkjh`: keys side by side. The upper row spells words (`wert`), unless it goes on.
+fn is_row_of_keys(word: &str) -> bool {
+    const ROWS: [(&str, usize); 4] = [
+        ("qwertyuiop", 5),
+        ("qwertzuiop", 5),
+        ("asdfghjkl", 4),
+        ("zxcvbnm", 4),
+    ];
+    let back: String = word.chars().rev().collect();
+    let along = |(row, least): &(&str, usize)| {
+        word.len() >= *least && (row.contains(word) || row.contains(&back))
+    };
+    ROWS.iter().any(along)
+}
+
+/// As many words of a brief are no chance.
+const OF_A_BRIEF: usize = 6;
 /// As many words of a form are no chance; fewer may well be the answer.
 const OF_A_FORM: usize = 3;
 /// As many words are a sentence.

@@ -272,7 +272,7 @@ fn finish(
         return answered(context, home, outcome, &[]);
     }
     // What cannot be walked is the agent's doing, and an answer: another try may do better.
-    let seen = view::take_secrets_out(context, home)
+    let seen = view::take_secrets_out(context, home, base)
         .and_then(|()| view::changes(context, home, base))
         .and_then(|seen| match reply.class == Class::Done {
             true if view::as_git_hands_out(context, home, &seen.0)? => {

@@ -142,7 +142,9 @@ pub(super) fn perform(
             };
         }
     };
+    let brief = context.workflow.teaches();
     let subject = Subject {
+        brief: &brief,
         fields: &order.fields,
         fields_before: &judged.fields_before,
         tree_before: outcome.map_or("", |outcome| outcome.tree_before.as_str()),

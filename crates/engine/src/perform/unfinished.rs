@@ -68,7 +68,7 @@ fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<Kept>
     let Some(base) = view::base_of(&home).filter(|_| view::replaced(&home).is_none()) else {
         return Ok(None);
     };
-    view::take_secrets_out(context, &home)?;
+    view::take_secrets_out(context, &home, &base)?;
     let (changes, _) = view::changes(context, &home, &base)?;
     let laid = home.join("unfinished");
     // Of one that was killed while it kept it.

@@ -198,7 +198,7 @@ impl MilestoneFolder {
     }
 
     /// The task and the run of each try, oldest first.
-    pub(super) fn runs(&self) -> Result<Vec<(String, String)>, EngineError> {
+    pub fn runs(&self) -> Result<Vec<(String, String)>, EngineError> {
         let mut runs = Vec::new();
         if self.folder().join(format!("{JOURNAL}.jsonl")).exists() {
             Journal::read(

@@ -28,7 +28,13 @@ impl FlowState {
                 self.created = event.at;
                 self.start(workflow, started);
             }
-            Body::EffectBegan(began) => self.began(began.effect, began.kind),
+            Body::EffectBegan(began) => {
+                let issue = began.subject.as_str();
+                match began.kind == EffectKind::Attempt && !issue.is_empty() {
+                    true => self.ahead.begun(began.effect, issue),
+                    false => self.began(began.effect, began.kind),
+                }
+            }
             Body::AttemptEnded(ended) => {
                 // Also of one that nobody waits for any more: its changes are in the tree.
                 if ended.outcome.class == Class::Done {
@@ -43,6 +49,8 @@ impl FlowState {
                     })
                 {
                     self.attempt_ended(workflow, ended, event.at);
+                } else {
+                    self.ahead.ended(ended);
                 }
             }
             Body::GateEnded(ended) => {
@@ -98,11 +106,7 @@ impl FlowState {
 
     fn began(&mut self, effect: EffectId, kind: EffectKind) {
         match kind {
-            EffectKind::Attempt => {
-                self.fields_before = self.fields.clone();
-                self.judged = None;
-                self.stage = Stage::Attempting { effect };
-            }
+            EffectKind::Attempt => self.turn_of(effect),
             EffectKind::Gate => {
                 let attempt = match self.stage {
                     Stage::Answered { attempt } => attempt,
@@ -112,6 +116,13 @@ impl FlowState {
             }
             EffectKind::Checkpoint => {}
         }
+    }
+
+    /// An attempt is the one whose work is judged next.
+    pub(super) fn turn_of(&mut self, effect: EffectId) {
+        self.fields_before = self.fields.clone();
+        self.judged = None;
+        self.stage = Stage::Attempting { effect };
     }
 
     fn checkpoint_ended(&mut self, workflow: &Workflow, ended: &CheckpointEnded) {
@@ -172,6 +183,9 @@ impl FlowState {
     /// view of a lost attempt is never taken back: the next one starts from a clean tree, and is told
     /// what the engine kept of it.
     fn lost(&mut self, workflow: &Workflow, effect: EffectId, why: &str) {
+        if self.ahead.lost(effect) {
+            return;
+        }
         if self.stage == (Stage::Attempting { effect }) {
             let state = &self.position.state;
             self.note(format!(

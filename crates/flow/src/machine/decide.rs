@@ -355,9 +355,10 @@ fn begin(workflow: &Workflow, run: &FlowState, effect: EffectId) -> Result<Body,
         kind: order.kind(),
         state: run.position.state.clone(),
         role,
-        subject: match first {
-            true => kernel::event::WHAT_IS_THERE.to_owned(),
-            false => String::new(),
+        subject: match &order {
+            Effect::Attempt(attempt) => attempt.subject.clone(),
+            _ if first => kernel::event::WHAT_IS_THERE.to_owned(),
+            _ => String::new(),
         },
         wall_millis,
     }))

@@ -1,10 +1,12 @@
-//! The machine of every workflow file: one agent at a time, its gate, the table's next step.
+//! The machine of every workflow file: one agent at a time (and whoever only reads
+//! ahead of it), its gate, the table's next step.
 //!
 //! Each decision follows from the state alone (`Advance`), so a journal that ends after any event
 //! goes on from there without a special case.
 
 mod advance;
 mod again;
+mod ahead;
 mod apply;
 mod decide;
 mod edited;

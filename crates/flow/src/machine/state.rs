@@ -1,5 +1,6 @@
 //! What a run remembers. How each fact changes it is in `apply.rs`.
 
+use super::ahead::Ahead;
 use super::exits::Record;
 use super::finding::Findings;
 use super::heard::Heard;
@@ -219,6 +220,9 @@ pub(crate) struct FlowState {
     /// Has a person just said of work that passed its gate that it is not good enough?
     #[serde(default)]
     pub(crate) sent_back: bool,
+    /// Who was sent ahead of their turn.
+    #[serde(default, skip_serializing_if = "Ahead::is_empty")]
+    pub(crate) ahead: Ahead,
 }
 
 impl FlowState {
@@ -275,6 +279,7 @@ impl FlowState {
             gate_asks: false,
             told: Told::default(),
             sent_back: false,
+            ahead: Ahead::default(),
         }
     }
 

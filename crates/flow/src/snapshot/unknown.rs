@@ -47,6 +47,30 @@ impl Snapshots {
         self.to_look_into().next().filter(|_| here)
     }
 
+    /// The unknowns behind that one, whose turn is still to come.
+    pub(crate) fn waiting(&self, spec: Option<&SnapshotSpec>, state: &StateName) -> Vec<String> {
+        let here = self.question(spec, state).is_some();
+        let behind = self.to_look_into().skip(1).filter(|_| here);
+        behind.map(|issue| issue.id.clone()).collect()
+    }
+
+    /// Among how many what is left of the budgets is shared: those that are or may be sent at once.
+    pub(crate) fn to_be_sent(&self, spec: Option<&SnapshotSpec>, state: &StateName) -> u64 {
+        1 + self.waiting(spec, state).len() as u64
+    }
+
+    /// The same once everything before this unknown has been looked into.
+    pub(crate) fn until(&self, id: &str) -> Self {
+        let before: Vec<String> = self
+            .to_look_into()
+            .take_while(|issue| issue.id != id)
+            .map(|issue| issue.id.clone())
+            .collect();
+        let mut then = self.clone();
+        then.looked_into.extend(before);
+        then
+    }
+
     /// Who leaves evidence in this state, as the snapshot tells it.
     pub(super) fn whose(&self, spec: &SnapshotSpec, state: &StateName) -> String {
         match self.question(Some(spec), state) {

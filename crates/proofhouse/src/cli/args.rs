@@ -133,7 +133,7 @@ onto your branch as one commit.")]
     /// Show where a run stands, or all runs
     #[command(after_help = "Example:\n  proofhouse status slugs --json")]
     Status {
-        /// The run (default: all of them)
+        /// The run, or a milestone (default: all of them)
         run: Option<String>,
     },
     /// Show what happened in a run
@@ -165,11 +165,17 @@ The other run stays as it is. What it had used up by then, the new one has used 
 Names, numbers and verdicts go along; no brief, no answer, no code, nobody's name.")]
     Trace(Trace),
     /// Show everything that waits for a person
-    #[command(after_help = "Example:\n  proofhouse inbox")]
-    Inbox,
+    #[command(after_help = "Examples:\n  proofhouse inbox\n  proofhouse inbox slugs")]
+    Inbox {
+        /// This run alone
+        run: Option<String>,
+    },
     /// Show what is due: decisions that wait, accepted risks by the day they end, open lessons
-    #[command(after_help = "Example:\n  proofhouse report --json")]
-    Report,
+    #[command(after_help = "Examples:\n  proofhouse report --json\n  proofhouse report parser")]
+    Report {
+        /// A milestone, with where its tasks stand, or a run (default: all of the repository)
+        name: Option<String>,
+    },
     /// Show the lessons that tasks have left open, or settle some
     #[command(after_help = "Examples:
   proofhouse deltas
@@ -182,7 +188,7 @@ Names, numbers and verdicts go along; no brief, no answer, no code, nobody's nam
     /// Say what to do now
     #[command(after_help = "Examples:\n  proofhouse guide\n  proofhouse guide slugs")]
     Guide {
-        /// This run alone
+        /// This run or milestone alone
         run: Option<String>,
     },
     /// Show what a run has changed

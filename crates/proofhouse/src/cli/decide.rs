@@ -3,7 +3,7 @@
 use super::args::{Decide, Run, Signing};
 use super::out::{Out, Tone};
 use super::signing::{self, approved, show};
-use super::{exit, inbox, land, of_factory, run, status};
+use super::{exit, inbox, land, of_factory, run, standing, status};
 use engine::approval::Words;
 use engine::decide::{Ask, Decided};
 use kernel::Machine;
@@ -98,7 +98,9 @@ pub(crate) fn say(
     } else if decided.status.activity == Activity::Stopped {
         out.line(&format!("next: proofhouse discard {}", decided.name));
     } else if decided.more {
-        out.line(&format!("next: {}", decided.go_on));
+        let drives = standing::drives(project, &decided.name);
+        let drives = drives.as_ref().unwrap_or(&decided.go_on);
+        out.line(&format!("next: {drives}"));
     } else if decided.status.waiting_for.is_some() {
         status::status(project, Some(&decided.name), out)?;
     }

@@ -1,20 +1,43 @@
 //! `proofhouse report`, `deltas` and `guide`: what is due, what was learnt, and what to do now.
 
 use super::args::DeltasCommand;
-use super::exit;
 use super::out::{Out, Tone, count, plain};
+use super::{exit, standing};
 use ::report::Looked;
 use engine::wave::milestones;
+use engine::wave::verify::reported;
 use kernel::lesson::LessonStatus;
 use report::due::{Learnt, Step, due, next, open_lessons};
 use report::learnt;
+use serde_json::json;
 use workspace::{EngineError, Project};
 
-pub(crate) fn report(project: &Project, out: &Out) -> Result<u8, EngineError> {
-    let due = due(project, workspace::clock::now())?;
+pub(crate) fn report(project: &Project, name: Option<&str>, out: &Out) -> Result<u8, EngineError> {
+    let mut due = due(project, workspace::clock::now())?;
+    let folder = name.and_then(|name| standing::milestone(project, name));
+    if let Some(name) = name {
+        let runs = match &folder {
+            Some(folder) => folder.runs()?.into_iter().map(|(_, run)| run).collect(),
+            None => {
+                ::report::look(project, name)?;
+                vec![name.to_owned()]
+            }
+        };
+        due.decisions.retain(|one| runs.contains(&one.run));
+        due.waivers.retain(|one| runs.contains(&one.run));
+        due.lessons.retain(|one| runs.contains(&one.run));
+    }
     if out.json {
-        out.facts(&due);
+        let mut facts = json!(due);
+        if let Some(folder) = &folder {
+            let (board, _) = folder.peek()?;
+            facts["milestone"] = json!(reported(folder, &board));
+        }
+        out.facts(&facts);
         return Ok(exit::OK);
+    }
+    if let Some(folder) = &folder {
+        standing::print(folder, out)?;
     }
     let head = |what: String| out.line(&out.paint(Tone::Strong, &what));
     head(count(due.decisions.len() as u64, "decision") + " due");
@@ -97,9 +120,23 @@ fn told(out: &Out, lessons: &[Learnt]) {
 
 pub(crate) fn guide(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     let milestones = milestones::standing(project);
-    let milestones = milestones.iter().filter_map(|one| one.step());
-    let mut steps = next(project, milestones.collect())?;
-    if let Some(run) = run {
+    let asked = run.and_then(|run| standing::milestone(project, run));
+    let of = |one: &&::report::wave::Report| match &asked {
+        Some(asked) => one.milestone == asked.milestone.name,
+        None => true,
+    };
+    let milestones: Vec<Step> = milestones
+        .iter()
+        .filter(of)
+        .filter_map(|one| one.step())
+        .collect();
+    let mut steps = next(project, milestones.clone())?;
+    if let Some(asked) = &asked {
+        let runs = asked.runs()?;
+        steps.retain(|step| {
+            milestones.contains(step) || runs.iter().any(|(_, run)| *run == step.run)
+        });
+    } else if let Some(run) = run {
         let looked = ::report::look(project, run)?;
         steps.retain(|step| step.run == run);
         if steps.is_empty() {

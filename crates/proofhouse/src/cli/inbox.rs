@@ -11,9 +11,14 @@ use report::unlanded::{self, Unlanded};
 use serde_json::json;
 use workspace::{EngineError, Project};
 
-pub(crate) fn inbox(project: &Project, out: &Out) -> Result<u8, EngineError> {
-    let items = report::inbox::inbox(project)?;
-    let finished = unlanded::all(project)?;
+pub(crate) fn inbox(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
+    let mut items = report::inbox::inbox(project)?;
+    let mut finished = unlanded::all(project)?;
+    if let Some(run) = run {
+        report::look(project, run)?;
+        items.retain(|item| item.run() == run);
+        finished.retain(|(of, _)| of == run);
+    }
     if out.json {
         let finished = finished.iter();
         let finished = finished.map(|(run, one)| json!({"run": run, "not_landed": one}));

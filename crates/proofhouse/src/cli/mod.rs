@@ -45,6 +45,7 @@ mod schema;
 mod serve;
 mod settle;
 mod signing;
+mod standing;
 mod status;
 mod trace;
 mod usage;
@@ -137,8 +138,8 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Pr(args) => land::pr(&project, args, out),
         Command::Abandon(args) => land::abandon(&project, args, out),
         Command::Discard { run } => land::discard(&project, run, out),
-        Command::Inbox => inbox::inbox(&project, out),
-        Command::Report => due::report(&project, out),
+        Command::Inbox { run } => inbox::inbox(&project, run.as_deref(), out),
+        Command::Report { name } => due::report(&project, name.as_deref(), out),
         Command::Deltas { command: None } => due::deltas(&project, out),
         Command::Deltas {
             command: Some(command),

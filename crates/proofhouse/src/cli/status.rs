@@ -3,7 +3,7 @@
 mod project;
 
 use super::out::{Out, Tone, dollars, plain};
-use super::{exit, figures, inbox, signing};
+use super::{exit, figures, inbox, signing, standing};
 use engine::wave::folder::put_back;
 use kernel::Status;
 use kernel::machine::Activity;
@@ -15,7 +15,13 @@ use workspace::{EngineError, Project};
 
 pub(crate) fn status(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
     match run {
-        Some(run) => print(project, run, out)?,
+        Some(run) => match (
+            report::look(project, run),
+            standing::milestone(project, run),
+        ) {
+            (Err(_), Some(folder)) => return standing::print(&folder, out),
+            (looked, _) => shown(project, run, &looked?, out)?,
+        },
         None => all(project, out)?,
     }
     Ok(exit::OK)
@@ -131,7 +137,9 @@ fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
         // It can be stopped at any time, and that asks for the code.
         out.line(&signing::wants(project, &run.run_code));
         if !run.driven {
-            out.line(&format!("next: proofhouse run {name}"));
+            let drives = standing::drives(project, name);
+            let drives = drives.unwrap_or_else(|| format!("proofhouse run {name}"));
+            out.line(&format!("next: {drives}"));
         }
         return;
     }

@@ -24,11 +24,61 @@ const DECISIONS: [(&str, &str); 9] = [
     ("retry", "retry"),
 ];
 
+/// Commands of `add.py` that are called otherwise here, and what they are here.
+const OF_ADD: [(&str, &str); 16] = [
+    (
+        "advance",
+        "proofhouse run RUN: the engine moves the task itself",
+    ),
+    ("archive-milestone", "proofhouse milestone archive NAME"),
+    ("check", "proofhouse audit"),
+    ("compact", "proofhouse milestone compact NAME"),
+    (
+        "gate",
+        "the engine runs the gate; proofhouse decide RUN approve, risk_accepted or halt",
+    ),
+    ("graduation-report", "proofhouse report"),
+    (
+        "milestone-done",
+        "proofhouse wave run NAME tries the criteria; then proofhouse milestone archive NAME",
+    ),
+    (
+        "new-milestone",
+        "proofhouse milestone new NAME --goal '...'",
+    ),
+    (
+        "new-task",
+        "proofhouse add '...', or in a milestone: proofhouse milestone add NAME TASK='...' --workflow add",
+    ),
+    (
+        "project",
+        "nothing prints it; what every role should know is in the documents that a workflow reads",
+    ),
+    ("ready", "proofhouse wave status NAME"),
+    (
+        "set-milestone",
+        "proofhouse milestone add NAME TASK='...', or edit its milestone.toml",
+    ),
+    ("stage", "proofhouse milestone new NAME --stage mvp"),
+    (
+        "sync-guidelines",
+        "nothing: each role is told what it needs in its brief",
+    ),
+    (
+        "use",
+        "commands name the run; proofhouse milestone use NAME",
+    ),
+    ("wave-verify", "proofhouse wave verify NAME"),
+];
+
 /// What is meant by a command that there is not, where a person most likely wants to decide.
 pub(crate) fn meant(error: &clap::Error) -> Option<String> {
     let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;
     };
+    if let Some((_, here)) = OF_ADD.iter().find(|(there, _)| there == word) {
+        return Some(format!("here that is: {here} (docs/add.md maps them all)"));
+    }
     let (_, option) = DECISIONS.iter().find(|(tried, _)| tried == word)?;
     Some(format!(
         "to answer what a run waits for: proofhouse decide RUN {option} --because \"...\"; `proofhouse inbox` shows what may be answered"
@@ -53,7 +103,16 @@ pub(crate) fn error(error: &clap::Error) -> EngineError {
 
 #[cfg(test)]
 mod tests {
-    use super::wants_json;
+    use super::{OF_ADD, wants_json};
+
+    /// The page for whoever comes from there has the same list.
+    #[test]
+    fn what_users_of_add_try_is_on_its_page() {
+        let page = include_str!("../../../../docs/add.md");
+        for (there, _) in OF_ADD {
+            assert!(page.contains(&format!("`{there}")), "{there}");
+        }
+    }
 
     #[test]
     fn what_stands_behind_two_dashes_is_not_ours() {

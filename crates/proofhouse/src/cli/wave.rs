@@ -3,11 +3,11 @@
 use super::args::{WaveCommand, WaveJobs, WaveTick};
 use super::exit;
 use super::notify;
-use super::out::{Out, Tone, dollars, plain, uncut};
+use super::out::{Out, Tone, plain};
 use super::run::on_interrupt;
 use super::signing::approved_unseen;
+use super::standing::{criteria, print, queue, warn};
 use super::wave_lines::Lines;
-use ::wave::page::CriterionReport;
 use engine::Ending;
 use engine::approval::Words;
 use engine::notify::{Told, Why};
@@ -15,7 +15,7 @@ use engine::wave::session::{self, Orders};
 use engine::wave::verify::{reported, verify};
 use engine::wave::{MilestoneFolder, people};
 use kernel::machine::Activity;
-use report::wave::{Report, Warning, unmet};
+use report::wave::{Report, unmet};
 use workspace::{EngineError, Project};
 
 pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
@@ -161,122 +161,4 @@ fn told(project: &Project, report: &Report, out: &Out) {
         next,
     };
     notify::send(project, &told, out);
-}
-
-/// Runs that wait for a person, and what to do about the first.
-fn queue(out: &Out, report: &Report) {
-    for review in &report.review {
-        let mut lines = review.why.lines().map(plain);
-        out.line(&format!(
-            "{} `{}` waits for a person ({}): {}",
-            out.paint(Tone::Warn, "waiting"),
-            review.run,
-            review.reason,
-            lines.next().unwrap_or_default()
-        ));
-        lines.for_each(|line| out.line(&format!("  {line}")));
-    }
-    if let Some(first) = report.review.first() {
-        out.line(&format!(
-            "next: proofhouse status {} shows how to decide it; then proofhouse wave run {}",
-            first.run, report.milestone
-        ));
-    }
-}
-
-/// Criteria that wait for a person, and how to answer.
-fn criteria(out: &Out, report: &Report) {
-    for one in &report.criteria {
-        out.line(&format!(
-            "  {}. {}  {}",
-            one.number,
-            plain(&one.text),
-            one.stands
-        ));
-    }
-    let open = |one: &&CriterionReport| report.unticked.contains(&one.text);
-    if let Some(first) = report.criteria.iter().find(open) {
-        let word = out.paint(Tone::Warn, "waiting");
-        out.line(&format!(
-            "{word} every task is merged; only a person can say whether all criteria hold"
-        ));
-        out.line(&format!(
-            "next: proofhouse wave tick {} {} --because 'what you looked at'",
-            report.milestone, first.number
-        ));
-    }
-}
-
-fn warn(out: &Out, warnings: &[Warning]) {
-    for warning in warnings {
-        out.line(&format!(
-            "{} {} [{}]",
-            out.paint(Tone::Warn, "warning"),
-            plain(&warning.what),
-            warning.code
-        ));
-    }
-}
-
-fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineError> {
-    let (board, _) = folder.peek()?;
-    let report = reported(folder, &board);
-    if out.json {
-        out.facts(&report);
-        return Ok(exit::OK);
-    }
-    out.line(&format!(
-        "{}  {}",
-        out.paint(Tone::Strong, &report.milestone),
-        uncut(&report.goal)
-    ));
-    match &report.wave {
-        Some(wave) => out.line(&format!(
-            "  wave {} is {}, base {}, {} at once, {} failed",
-            wave.number,
-            wave.status.name(),
-            wave.base,
-            wave.jobs,
-            wave.failures
-        )),
-        None => out.line(&format!("  no wave is live; {} ended", report.waves.len())),
-    }
-    if let Some(tip) = &report.tip {
-        out.line(&format!("  merged work is on `{}`: {tip}", report.branch));
-    }
-    let rows: Vec<Vec<String>> = report
-        .tasks
-        .iter()
-        .map(|task| {
-            vec![
-                task.task.clone(),
-                task.stands.clone(),
-                task.run.clone().unwrap_or_default(),
-                task.spend
-                    .as_ref()
-                    .map_or_else(String::new, |spend| dollars(spend.usage.micro_dollars)),
-                plain(task.gate.as_deref().unwrap_or_default()),
-                plain(task.failed.as_deref().unwrap_or_default()),
-            ]
-        })
-        .collect();
-    out.table(
-        &["task", "stands", "run", "spent", "gate", "failed before"],
-        &rows,
-    );
-    queue(out, &report);
-    warn(out, &report.warnings);
-    if let Some(who) = &report.sandbox_waived_by {
-        out.line(&format!("  the sandbox is waived, by {}", plain(who)));
-    }
-    if report.complete {
-        let met = match (report.goal_met, report.proven) {
-            (true, _) => "every criterion holds",
-            (false, true) => "every criterion that names a command holds",
-            (false, false) => "not all criteria hold",
-        };
-        out.line(&format!("  complete; {met}"));
-    }
-    criteria(out, &report);
-    Ok(exit::OK)
 }

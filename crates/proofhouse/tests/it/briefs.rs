@@ -1,5 +1,5 @@
 //! What a brief teaches passes the gate of its own state: the examples are cut out of the briefs as
-//! agents get them, and played to the real gates.
+//! agents get them, and played to the real gates. Whoever copies one says nothing, and is refused.
 
 use crate::support::World;
 use serde_json::Value;
@@ -33,11 +33,25 @@ fn begun(workflow: &[&str], attempts: &str, files: &[(&str, &str)]) -> World {
     world
 }
 
-/// An attempt that leaves a brief's own example as its result.
+/// Something of one's own in every sentence; what is quoted stays.
+fn in_own_words(value: &mut Value) {
+    match value {
+        Value::String(text) if text.split(' ').count() > 4 => text.push_str(", as can be seen"),
+        Value::Array(items) => items.iter_mut().for_each(in_own_words),
+        Value::Object(members) => {
+            let members = members.iter_mut().filter(|(name, _)| *name != "snippet");
+            members.for_each(|(_, value)| in_own_words(value));
+        }
+        _ => {}
+    }
+}
+
+/// An attempt that leaves a result in the form of a brief's own example.
 fn example(state: &str) -> String {
     let text = fenced(&brief(&format!("slice/briefs/{state}.md")), "json");
-    let result: Value =
+    let mut result: Value =
         serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    in_own_words(&mut result);
     format!("[[attempt]]\nstate = \"{state}\"\nresult_text = '''{result}'''\n\n")
 }
 
@@ -68,6 +82,11 @@ result = { summary = "edited" }
 "##;
     let examples = ["scout", "consolidate", "choose", "audit"].map(example);
     let script = [intake, written.to_owned(), audits, examples.concat()].concat();
+    // The example itself is no answer, though everything that it points to is there.
+    let copied = example("consolidate")
+        .replace(", as can be seen", "")
+        .replace("result_text", "attempt = 1\nresult_text");
+    let script = format!("{copied}{script}");
     let weighs = example("weigh");
     let code = format!(
         "{}pub fn greet(name: &str) -> String {{\n",
@@ -84,7 +103,10 @@ result = { summary = "edited" }
             assert_eq!(world.status()["state"], *reached, "{:#}", world.status());
         }
     };
-    reaches(&["scout", "consolidate", "plan", "edit", "choose", "audit"]);
+    reaches(&["scout", "consolidate", "consolidate"]);
+    let judged = world.judged("t");
+    assert!(judged.contains("the brief's own words"), "{judged}");
+    reaches(&["plan", "edit", "choose", "audit"]);
     reaches(&["weigh", "weigh"]);
     // Evidence has its name from the engine, and the brief tells it; all else is as it is taught.
     let brief = crate::quick::kept(&world, " weigh brief").remove(0);

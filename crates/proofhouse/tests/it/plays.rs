@@ -2,7 +2,7 @@
 //! every gate, `tests/data/decisions/` what people say. A gate or a decision that is new in a workflow
 //! is missed here until somebody plays it.
 
-use crate::play::{Ends, Play, Seen, Stage, Verdict, decisions, gates, laid, read, workflow};
+use crate::play::{Ends, Play, Seen, Stage, Step, Verdict, decisions, gates, laid, read, workflow};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -192,6 +192,198 @@ fn every_decision(name: &str) {
         faults.push(format!("nobody says {missed:?}"));
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Work in the form of honest work, in which nothing is said.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unsaid {
+    workflow: String,
+    gate: Vec<Hollow>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Hollow {
+    state: String,
+    /// What is done first, with `{{name}}` where something should be said.
+    bad: String,
+    /// What is done about it; without it, what the honest agent does.
+    mended: Option<String>,
+    /// How one gets there.
+    #[serde(default)]
+    lays: Vec<String>,
+    /// Too few texts stand there for one sentence to stand in several of them.
+    #[serde(default)]
+    few: bool,
+    /// Its texts have no name of their own that could be said again.
+    #[serde(default)]
+    unnamed: bool,
+}
+
+/// One way to say nothing: the text for a place of this name, the how-manieth it is.
+struct Way<'w> {
+    says: &'w dyn Fn(&str, usize) -> String,
+    meets: &'w dyn Fn(&Hollow) -> bool,
+}
+
+/// Replaces each `{{name}}`.
+fn said(text: &str, way: &Way<'_>) -> String {
+    let mut parts = text.split("{{");
+    let mut said = parts.next().unwrap_or_default().to_owned();
+    for (at, part) in parts.enumerate() {
+        let (name, rest) = part.split_once("}}").expect("a closed name");
+        said += &(way.says)(name, at);
+        said += rest;
+    }
+    said
+}
+
+/// Sentences of a workflow's own briefs that can stand in a script.
+fn taught(name: &str) -> Vec<String> {
+    let briefs = workflow(name).teaches().replace('\n', " ");
+    let sentences = briefs.split(". ").map(|one| one.trim().to_owned());
+    let plain = |one: &String| {
+        let words = one.split(' ').count();
+        (7..20).contains(&words) && !one.contains(['"', '`', '\\', '{', '#', '(', ':', ';', '-'])
+    };
+    sentences.filter(plain).collect()
+}
+
+/// Whoever says nothing is refused at each gate by itself, in whichever way, and passes once something
+/// is said there: in each play all gates that are met fail exactly once.
+#[track_caller]
+fn hollow(name: &str) {
+    let all: Unsaid = read(&format!("hollow/{name}.toml"));
+    assert_eq!(all.workflow, name);
+    let taught = taught(name);
+    assert!(taught.len() > 8, "{taught:?}");
+    let ways: [(&str, Way<'_>); 6] = [
+        (
+            "a letter",
+            Way {
+                says: &|_, _| "x".to_owned(),
+                meets: &|_| true,
+            },
+        ),
+        (
+            "one sentence",
+            Way {
+                says: &|_, _| "Everything is as it should be and nothing is missing".to_owned(),
+                meets: &|gate| !gate.few,
+            },
+        ),
+        (
+            "Latin",
+            Way {
+                says: &|_, _| "Lorem ipsum dolor sit amet, consectetur adipiscing elit".to_owned(),
+                meets: &|_| true,
+            },
+        ),
+        (
+            "keys",
+            Way {
+                says: &|_, _| "asdf jkl qwerty".to_owned(),
+                meets: &|_| true,
+            },
+        ),
+        (
+            "its name",
+            Way {
+                says: &|name, _| name.to_owned(),
+                meets: &|gate| !gate.unnamed,
+            },
+        ),
+        (
+            "the brief",
+            Way {
+                says: &|_, at| taught[at % taught.len()].clone(),
+                meets: &|_| true,
+            },
+        ),
+    ];
+    let mut faults = Vec::new();
+    let kinds: BTreeSet<&Vec<String>> = all.gate.iter().map(|gate| &gate.lays).collect();
+    for (title, way) in &ways {
+        for lays in &kinds {
+            let gates: Vec<&Hollow> = all
+                .gate
+                .iter()
+                .filter(|gate| gate.lays == **lays && (way.meets)(gate))
+                .collect();
+            let script: String = gates
+                .iter()
+                .map(|gate| {
+                    let tries = [Some(&gate.bad), gate.mended.as_ref()];
+                    let tries = tries.into_iter().flatten().zip(1..);
+                    let attempt = |(what, nth): (&String, u32)| {
+                        let what = said(what, way);
+                        format!(
+                            "[[attempt]]\nstate = \"{}\"\nattempt = {nth}\n{what}\n",
+                            gate.state
+                        )
+                    };
+                    tries.map(attempt).collect::<String>()
+                })
+                .collect();
+            let play = Play {
+                workflow: name.to_owned(),
+                files: BTreeMap::new(),
+                new: Vec::new(),
+                unasked: false,
+                lays: lays.to_vec(),
+                script,
+                instead: BTreeMap::new(),
+                does: Vec::new(),
+                ends: Ends {
+                    state: "done".to_owned(),
+                    waits: None,
+                    refusal: None,
+                    used: BTreeMap::new(),
+                },
+                not: None,
+                sees: Vec::new(),
+                acts: Vec::new(),
+                unchanged: Vec::new(),
+                holds: BTreeMap::new(),
+                again: Vec::new(),
+            };
+            let stage = Stage::set(&play);
+            // A report that does not meet the criteria leads on elsewhere; it is its gate that counts.
+            let ended = if lays.is_empty() {
+                play.faults_on(&stage)
+            } else {
+                stage.take(&Step::Run).err().into_iter().collect()
+            };
+            faults.extend(ended.into_iter().map(|fault| format!("{title}: {fault}")));
+            let seen = Seen::of(&stage.world);
+            for gate in gates {
+                let failed = seen.failures(&gate.state);
+                let passed = seen
+                    .gates
+                    .get(&gate.state)
+                    .is_some_and(|all| all.contains(&Verdict::Passed));
+                if failed != 1 || !passed {
+                    let refusals = seen.refusals.join("\n  ");
+                    faults.push(format!(
+                        "{title}: the gate of {} failed {failed} times:\n  {refusals}",
+                        gate.state
+                    ));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn whoever_says_nothing_in_phase_is_refused_at_each_gate() {
+    hollow("phase");
+}
+
+#[test]
+fn whoever_says_nothing_in_slice_is_refused_at_each_gate() {
+    hollow("slice");
 }
 
 macro_rules! of_each {

@@ -141,9 +141,14 @@ fn classes(world: &World) -> Vec<(String, String)> {
 /// The transcript of the nth attempt in a state, from the vault.
 fn transcript(world: &World, state: &str, nth: usize) -> String {
     let journal = world.journal();
-    let kept = journal
+    let mut ended: Vec<_> = journal
         .iter()
         .filter(|record| record["kind"] == "attempt_ended.v1")
+        .collect();
+    // In the order in which they began: scouts are out at once.
+    ended.sort_by_key(|record| record["body"]["effect"].as_u64());
+    let kept = ended
+        .iter()
         .flat_map(|record| record["body"]["outcome"]["evidence"].as_array().unwrap())
         .filter(|kept| {
             kept["name"]

@@ -140,6 +140,16 @@ fn words_that_people_try_lead_to_decide() {
     }
     let said = world.run(&["fly"]).exits(1);
     assert!(!said.err.contains("decide RUN"), "{}", said.err);
+    // Whoever comes from `add.py` is told what it is called here.
+    for (there, here) in [
+        ("new-task", "proofhouse milestone add"),
+        ("ready", "proofhouse wave status"),
+        ("gate", "proofhouse decide RUN approve"),
+        ("wave-verify", "proofhouse wave verify"),
+    ] {
+        let said = world.run(&[there, "t"]).exits(1);
+        assert!(said.err.contains(here), "{}", said.err);
+    }
 }
 
 #[test]

@@ -3,9 +3,11 @@
 
 use flow::{Flow, Workflow, built_in, load};
 use kernel::effect::{AttemptOrder, CheckSpec, CheckpointOrder, GateOrder};
+use kernel::event::RunStarted;
 use kernel::machine::{Activity, Waiting};
 use kernel::snapshot::SnapshotTaken;
 use kernel::{Autonomy, Body, CheckResult, Class, Event, Mode, Outcome, StateName, Usage, Verdict};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use testkit::invariants::Verdict as Holds;
@@ -167,6 +169,8 @@ fn at_random_the_counters_follow_the_document() {
 #[derive(Default)]
 struct Script {
     edits: u32,
+    /// What somebody has to look into.
+    unknowns: &'static [&'static str],
 }
 
 impl Cast for Script {
@@ -192,6 +196,18 @@ impl Cast for Script {
             // Who changes nothing is not judged.
             outcome.changed = vec!["repo/code.txt".to_owned()];
         }
+        let open = |text: &&str| json!({ "text": text, "next": "re-scout" });
+        if state == "intake" && !self.unknowns.is_empty() {
+            let open: Vec<Value> = self.unknowns.iter().map(open).collect();
+            outcome.result = Some(json!({ "summary": "framed", "snapshot": { "open": open } }));
+        }
+        if state == "scout" {
+            let mut asked = self.unknowns.iter();
+            let asked = asked.find(|text| order.brief.contains(**text));
+            let note = asked.map_or_else(String::new, |text| format!("answers {text}"));
+            let found = json!([{ "path": "code.txt", "line": 1, "snippet": "code", "note": note }]);
+            outcome.result = Some(json!({ "summary": "found", "evidence": found }));
+        }
         if state == "intake" {
             outcome.fields = BTreeMap::from([("Slice ID".to_owned(), "S-0001".to_owned())]);
         }
@@ -208,8 +224,13 @@ impl Cast for Script {
             let says = spec.shows.as_ref().map(|word| word.as_str());
             order.state.as_str() == "intake" && says == Some("unknown")
         };
+        let left = order.known.get("unknowns").map_or(0, |names| names.len());
+        let more = |spec: &CheckSpec| {
+            let says = spec.shows.as_ref().map(|word| word.as_str());
+            says == Some("more") && left > 1
+        };
         let checks = order.checks.iter().map(|spec| {
-            let fails = fails || unknown(spec);
+            let fails = fails || unknown(spec) || more(spec);
             let verdict = if fails { Verdict::Fail } else { Verdict::Pass };
             let mut result = CheckResult::new(&spec.check, verdict, "scripted");
             result.weight = spec.weight;
@@ -233,17 +254,67 @@ impl Cast for Script {
     }
 }
 
-#[test]
-fn a_crash_everywhere_leads_to_the_same_snapshots() {
-    let rows = rows();
+fn start() -> RunStarted {
     let mut start = drawn_start(0);
     start.workflow_hash = workflow().hash.clone();
     start.budgets = BTreeMap::new();
     start.autonomy = Autonomy::Auto;
     start.mode = Mode::default();
+    start
+}
+
+/// Three scouts are sent at once; wherever it crashes, and whoever comes back first, each question has
+/// its answer, in the order of the questions.
+#[test]
+fn scouts_go_at_once_and_are_judged_in_turn_wherever_it_crashes() {
+    let rows = rows();
     let tried = crash_everywhere(|| {
         Simulation::new(0, fresh, &rows)
-            .start(start.clone())
+            .start(start())
+            .cast(Script {
+                edits: 0,
+                unknowns: &["who calls it?", "where is it tested?", "what is it named?"],
+            })
+    });
+    let tried = tried.unwrap_or_else(|failure| panic!("{failure}"));
+    assert_eq!(tried.calm.status.activity, Activity::Done);
+    let (mut at_once, mut most) = (0_i32, 0);
+    for event in &tried.calm.journal {
+        match &event.body {
+            Body::EffectBegan(began) if began.role == "scout" => at_once += 1,
+            Body::AttemptEnded(_) => at_once = (at_once - 1).max(0),
+            _ => {}
+        }
+        most = most.max(at_once);
+    }
+    assert_eq!(most, 3, "all of them are in flight at once");
+    let found = |journal: &[Event]| -> Vec<(String, String)> {
+        let all = taken(journal);
+        let evidence = all[1].content.evidence.iter();
+        let told = evidence.map(|one| (one.from.clone(), one.lines.join(" ")));
+        told.filter(|(from, _)| from.starts_with("scout")).collect()
+    };
+    let want = found(&tried.calm.journal);
+    assert_eq!(want.len(), 3, "{want:?}");
+    for (nth, question) in ["who calls", "where is it", "what is it"]
+        .iter()
+        .enumerate()
+    {
+        let (from, lines) = &want[nth];
+        assert_eq!(*from, format!("scout, I-000{}", nth + 1));
+        assert!(lines.contains(&format!("answers {question}")), "{lines}");
+    }
+    for (crash, run) in &tried.crashed {
+        assert_eq!(found(&run.journal), want, "{crash:?}");
+    }
+}
+
+#[test]
+fn a_crash_everywhere_leads_to_the_same_snapshots() {
+    let rows = rows();
+    let tried = crash_everywhere(|| {
+        Simulation::new(0, fresh, &rows)
+            .start(start())
             .cast(Script::default())
     });
     let tried = tried.unwrap_or_else(|failure| panic!("{failure}"));

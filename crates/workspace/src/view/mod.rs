@@ -186,14 +186,12 @@ pub fn replaced(home: &Path) -> Option<&'static str> {
 
 /// Takes keys and the names of folders out of the task's documents before they become the user's:
 /// evidence is made to be shown.
-pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), Error> {
+pub fn take_secrets_out(context: &Context, home: &Path, base: &Base) -> Result<(), Error> {
     const LARGEST: u64 = 4 << 20;
     let task = home.join("view/task");
     crate::pinned::in_gits_way(&task).map_err(bounds::listing(&task))?;
-    for path in task_files(context, &task)? {
-        // As it was given to the agent, it is not the agent's to have changed.
-        let given = std::fs::read(context.task.join(&path)).ok();
-        let path = task.join(path);
+    for name in task_files(context, &task)? {
+        let path = task.join(&name);
         let plain = path
             .symlink_metadata()
             .is_ok_and(|found| found.is_file() && found.len() <= LARGEST);
@@ -201,7 +199,11 @@ pub fn take_secrets_out(context: &Context, home: &Path) -> Result<(), Error> {
         let Some(text) = plain.then(|| std::fs::read_to_string(&path).ok()).flatten() else {
             continue;
         };
-        let clean = match given.as_deref() == Some(text.as_bytes()) {
+        // As it was given to the agent, it is not the agent's to have changed, whatever became of the
+        // document since: the engine writes in it while somebody else is at work.
+        let now = Tree::of(&task, [&name])?;
+        let given = |(name, node)| base.task.files.get(name) == Some(node);
+        let clean = match now.files.iter().all(given) {
             true => context.secrets.text(&text),
             false => context.kept_text(&text),
         };

@@ -81,13 +81,95 @@ fn honest_short_texts_say_something() {
 fn the_form_is_no_answer() {
     let form = "<!-- What the candidate is, and how it can be checked. -->";
     let copied = "What the candidate is, and how it can be checked.";
-    assert_eq!(nothing_new(copied, "Candidate", form), Some(Nothing::Form));
+    assert!(is_form(copied, form));
     for honest in [
         "The candidate is ready.",
         "the parser",
         "how it can be run: cargo run",
     ] {
-        assert_eq!(nothing_new(honest, "Candidate", form), None, "{honest}");
+        assert!(!is_form(honest, form), "{honest}");
+    }
+}
+
+#[test]
+fn what_fills_a_page_in_no_language_says_nothing() {
+    for filler in [
+        "Lorem ipsum dolor sit amet, consectetur adipiscing elit.",
+        "Lorem ipsum",
+        "- Duis aute irure dolor in reprehenderit\n- Excepteur sint occaecat cupidatat non proident",
+        "asdf",
+        "asdf jkl qwerty",
+        "lkjh; asdfg",
+    ] {
+        assert_eq!(
+            nothing(filler, "Problem"),
+            Some(Nothing::Filler),
+            "{filler}"
+        );
+    }
+    for honest in [
+        "The page shows lorem ipsum where the customer's name belongs.",
+        "Der Wert ist falsch.",
+        "Wert",
+        "power",
+        "sed, ex and id stay as they are",
+        "Non est ad rem: nulla causa.",
+        "Press asdf to move the ship.",
+        "dad asks",
+    ] {
+        says(honest, "Problem");
+    }
+}
+
+#[test]
+fn a_reference_is_no_word_beside_it() {
+    for letters in [
+        "x `artifacts/seen.txt`",
+        "- x (F-0003)",
+        "src/lib.rs:12 x x",
+        "AC-1: x",
+    ] {
+        assert_eq!(
+            nothing(letters, "Steps"),
+            Some(Nothing::Letters),
+            "{letters}"
+        );
+    }
+    assert_eq!(
+        nothing("Lorem ipsum, see src/a.rs", "Steps"),
+        Some(Nothing::Filler)
+    );
+    for honest in [
+        "`artifacts/seen.txt`",
+        "F-0003",
+        "src/lib.rs:12",
+        "x = 1 in src/lib.rs",
+        "src/lib.rs: it greets",
+        "v1.2",
+    ] {
+        says(honest, "Steps");
+    }
+}
+
+#[test]
+fn the_brief_is_no_answer() {
+    let brief = "- `## Truths`: a list of what is certain. Nothing that is still to be clarified stands here.\n\
+        - `## Observability`: shed, structured lines on standard output; house, traces, logs.";
+    for copied in [
+        "A list of what is certain.",
+        "- Nothing that is still to be clarified stands here.\n- a list of what is certain",
+        "shed, structured lines on standard output; house, traces, logs",
+    ] {
+        assert!(is_taught(copied, brief), "{copied}");
+    }
+    for honest in [
+        "Structured lines on standard output.",
+        "Traces, logs",
+        "A list of what is certain: the names come from a file of the customer's.",
+        "It is certain that nothing is kept.",
+        "none",
+    ] {
+        assert!(!is_taught(honest, brief), "{honest}");
     }
 }
 

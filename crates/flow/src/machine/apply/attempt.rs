@@ -71,7 +71,12 @@ fn lacking(labels: &[String], reason: &str) -> Vec<String> {
 const MOST_REASON_CHARS: usize = 2_000;
 
 impl FlowState {
-    pub(super) fn attempt_ended(&mut self, workflow: &Workflow, ended: &AttemptEnded, at: Time) {
+    pub(in crate::machine) fn attempt_ended(
+        &mut self,
+        workflow: &Workflow,
+        ended: &AttemptEnded,
+        at: Time,
+    ) {
         let outcome = &ended.outcome;
         self.stage = if outcome.class == Class::Done {
             // What nobody has done anything about is still to be done.

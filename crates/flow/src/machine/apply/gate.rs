@@ -90,7 +90,7 @@ impl FlowState {
         }
         let goes_on = workflow.states[&state].goes_on.as_ref();
         if passed && !stalled && goes_on.is_some_and(|word| self.words.contains(word)) {
-            self.part_passed(workflow, &gate);
+            self.part_passed(workflow, &gate, at);
             return;
         }
         let memo = GateMemo {
@@ -108,7 +108,7 @@ impl FlowState {
 
     /// A part of the state's work has passed: it is kept, and the work goes on. The gate of the whole
     /// does not stand yet, and no pass was used up; the attempts are counted all the same.
-    fn part_passed(&mut self, workflow: &Workflow, gate: &[CheckResult]) {
+    fn part_passed(&mut self, workflow: &Workflow, gate: &[CheckResult], at: Time) {
         let state = self.position.state.clone();
         self.gates.remove(&state);
         self.patience = Patience::default();
@@ -124,6 +124,23 @@ impl FlowState {
             self.checkpoint_of = Some(state);
         }
         self.stage = Stage::Fresh;
+        self.take_turn(workflow, at);
+    }
+
+    /// It is the turn of the next unknown: whoever was sent ahead for it works on as if sent now, or has
+    /// ended already.
+    fn take_turn(&mut self, workflow: &Workflow, at: Time) {
+        let (spec, state) = (workflow.snapshot.as_ref(), self.position.state.clone());
+        let Some(issue) = self.snapshots.question(spec, &state) else {
+            return;
+        };
+        let Some(effect) = self.ahead.of(&issue.id.clone()) else {
+            return;
+        };
+        self.turn_of(effect);
+        if let Some(ended) = self.ahead.take(effect) {
+            self.attempt_ended(workflow, &ended, at);
+        }
     }
 
     /// What a person asked for in the state file is not granted by this gate.

@@ -54,6 +54,9 @@ impl FlowState {
     }
 
     pub(super) fn moved(&mut self, workflow: &Workflow, moved: &Moved) {
+        if moved.position.state != self.position.state {
+            self.ahead.clear();
+        }
         if let (Some(Hold::Budget { name }), "extend") =
             (&self.position.hold, moved.action.as_str())
         {

@@ -2,7 +2,7 @@
 //! says so. Only checks that read are run, so a case is cheap.
 
 use super::data;
-use crate::lights_out::documents::{Nowhere, wrong};
+use crate::lights_out::documents::{Nowhere, sentences_of, wrong};
 use checks::{Place, Subject, TreeNow, run_gate};
 use flow::{Workflow, built_in, load};
 use kernel::effect::CheckSpec;
@@ -16,6 +16,8 @@ static WORKFLOW: LazyLock<Workflow> = LazyLock::new(|| {
     let lint = |name: &str, with: &_| checks::lint(name, with).map_err(|why| why.to_string());
     load(&source, &lint).unwrap_or_else(|error| panic!("{error}"))
 });
+
+static TAUGHT: LazyLock<String> = LazyLock::new(|| WORKFLOW.teaches());
 
 /// Checks that read what somebody wrote.
 const READ: [&str; 9] = [
@@ -121,6 +123,7 @@ impl Written {
             forms: Some(&forms),
             result: Some(&self.result),
             changed: &changed,
+            brief: &TAUGHT,
             ..Subject::new(place, Duration::from_secs(60), &cancel, &Nowhere, &tree)
         };
         wrong(&run_gate(&specs, &subject))
@@ -294,6 +297,88 @@ fn a_text_of_x_is_refused_at_each_gate_on_its_own() {
             "{state}: {hollow}: no `{says}` in {said}"
         );
     }
+}
+
+#[test]
+fn neighbours_of_x_are_refused_at_each_gate_on_their_own() {
+    let taught = &sentences_of(&TAUGHT)[3];
+    let mut faults = Vec::new();
+    for (state, honest, hollow, says) in HOLLOW {
+        // A letter as the name of a source or a code is another matter.
+        if !says.contains("says nothing") || hollow.contains("Code: x") {
+            continue;
+        }
+        for filler in ["Lorem ipsum dolor sit amet", "asdf jkl qwerty", taught] {
+            let mut written = Written::up_to(state);
+            let words = hollow.split(' ');
+            let words: Vec<&str> = words
+                .map(|word| if word == "x" { filler } else { word })
+                .collect();
+            let hollow = words.join(" ").replace("x;", &format!("{filler};"));
+            written.task = written.task.replace(honest, &hollow);
+            let said = written.judged(state);
+            if !said.contains("says nothing") {
+                faults.push(format!("{state}: {hollow}: {said}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// One sentence that could be true, in every place of a phase.
+#[test]
+fn one_sentence_everywhere_is_refused_at_each_gate() {
+    let sentence = "everything is as it should be";
+    let places: [(&str, &[&str]); 3] = [
+        (
+            "specify",
+            &[
+                "the total of two prices is their sum",
+                "a price that is no number",
+                "carts have totals",
+                "prices are whole numbers",
+                "nobody said so",
+                "every sum",
+            ],
+        ),
+        (
+            "scenarios",
+            &[
+                "prices 1 and 2",
+                "the total is asked for",
+                "it is 3",
+                "a price `x`",
+            ],
+        ),
+        (
+            "contract",
+            &[
+                "s1_adds",
+                "s2_rejects",
+                "printed instead of a sum, as soon as a price is no number",
+            ],
+        ),
+    ];
+    for (state, places) in places {
+        let mut written = Written::up_to(state);
+        for place in places {
+            assert!(written.task.contains(place), "{state}: {place}");
+            written.task = written.task.replace(place, sentence);
+        }
+        let said = written.judged(state);
+        assert!(
+            said.contains("the same")
+                || said.contains("also stands")
+                || said.contains("there twice"),
+            "{state}: {said}"
+        );
+    }
+    let mut written = Written::up_to("verify");
+    let answers = written.result["answers"].as_object_mut().unwrap();
+    for answer in answers.values_mut() {
+        answer["evidence"] = format!("src/total.sh: {sentence}").into();
+    }
+    assert!(written.judged("verify").contains("say the same"));
 }
 
 #[test]

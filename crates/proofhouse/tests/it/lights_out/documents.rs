@@ -18,6 +18,8 @@ static WORKFLOW: LazyLock<Workflow> = LazyLock::new(|| {
     load(&source, &lint).unwrap_or_else(|error| panic!("{error}"))
 });
 
+static TAUGHT: LazyLock<String> = LazyLock::new(|| WORKFLOW.teaches());
+
 /// The documents that the happy agent writes, by path in its view.
 fn documents() -> BTreeMap<String, String> {
     let script: toml::Table = toml::from_str(HAPPY).unwrap();
@@ -113,6 +115,7 @@ fn judged(state: &str, documents: &BTreeMap<String, String>) -> Vec<CheckResult>
     let now = TreeNow { hash, files };
     let (cancel, tree) = (sandbox::Cancel::new(), || Ok(now.clone()));
     let subject = Subject {
+        brief: &TAUGHT,
         tree_before: "tree",
         tree_after: "tree",
         ..Subject::new(place, Duration::from_secs(60), &cancel, &Nowhere, &tree)
@@ -203,7 +206,12 @@ fn written_in(state: &str) -> Vec<String> {
 
 /// A document with its form and no word: headings, ids, columns and labels stay, all else is `x`.
 fn hollow(text: &str) -> String {
-    let line = |line: &str| match line.trim() {
+    filled(text, &mut || "x".to_owned())
+}
+
+/// The same with these texts in it.
+fn filled(text: &str, says: &mut dyn FnMut() -> String) -> String {
+    let mut line = |line: &str| match line.trim() {
         "" => String::new(),
         fence if fence.starts_with("```") || fence.starts_with("|--") => fence.to_owned(),
         title if title.starts_with('#') => title.to_owned(),
@@ -211,17 +219,67 @@ fn hollow(text: &str) -> String {
             let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
             let cell = |(at, cell): (usize, &&str)| match at {
                 0 => (*cell).to_owned(),
-                _ => " x ".to_owned(),
+                _ => format!(" {} ", says()),
             };
             let cells: Vec<String> = cells.iter().enumerate().map(cell).collect();
             format!("|{}|", cells.join("|"))
         }
-        item if item.starts_with("- AC-") => format!("{}: x", &item[..6]),
-        item if item.starts_with("- ") => "- x".to_owned(),
-        _ => "x".to_owned(),
+        item if item.starts_with("- AC-") => format!("{}: {}", &item[..6], says()),
+        item if item.starts_with("- ") => format!("- {}", says()),
+        _ => says(),
     };
-    let lines: Vec<String> = text.lines().map(line).collect();
+    let lines: Vec<String> = text.lines().map(&mut line).collect();
     lines.join("\n") + "\n"
+}
+
+/// Sentences of the briefs, one after the other.
+pub(crate) fn sentences_of(taught: &str) -> Vec<String> {
+    let taught = taught.replace('\n', " ");
+    let sentences = taught.split(". ").map(str::trim);
+    let plain = |one: &&str| one.split(' ').count() > 6 && !one.contains(['`', '#', '{', '|', ':']);
+    sentences.filter(plain).map(str::to_owned).collect()
+}
+
+#[test]
+fn neighbours_of_x_are_refused_at_each_gate_on_their_own() {
+    let taught = sentences_of(&TAUGHT);
+    assert!(taught.len() > 20, "{taught:?}");
+    let mut faults = Vec::new();
+    for (state, def) in &WORKFLOW.states {
+        if def.role.is_none() || !def.gate.iter().any(reads) {
+            continue;
+        }
+        let documents = documents_in(state.as_str());
+        for path in written_in(state.as_str()) {
+            let Some(honest) = documents.get(&path).filter(|_| path.ends_with(".md")) else {
+                continue;
+            };
+            let mut at = 0;
+            let mut brief = || {
+                at += 1;
+                taught[at % taught.len()].clone()
+            };
+            let ways: [(&str, &mut dyn FnMut() -> String); 4] = [
+                ("one sentence", &mut || {
+                    "Everything is as it should be.".to_owned()
+                }),
+                ("Latin", &mut || "Lorem ipsum dolor sit amet.".to_owned()),
+                ("keys", &mut || "asdf jkl qwerty".to_owned()),
+                ("the brief", &mut brief),
+            ];
+            for (title, says) in ways {
+                let mut documents = documents.clone();
+                documents.insert(path.clone(), filled(honest, says));
+                let said = wrong(&judged(state.as_str(), &documents));
+                let heard = said.contains("say the same") || said.contains("says nothing");
+                // One sentence may be missed as such where something else is missing more.
+                if !heard && (title != "one sentence" || said.is_empty()) {
+                    faults.push(format!("{state}: {path}: {title}: {said}"));
+                }
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]

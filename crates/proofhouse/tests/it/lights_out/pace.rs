@@ -42,6 +42,25 @@ fn a_stepped_run_pauses_after_each_gate_and_goes_on_only_to_the_next_phase() {
     product.is_in("PipelineComplete");
 }
 
+/// The first attempt of the happy agent, which also writes this file.
+fn scoping(path: &str) -> String {
+    let first = HAPPY.split("[[attempt]]").nth(1).unwrap();
+    let also = format!("steps = [{{ write = \"{path}\", text = \"/target\\n\" }}, ");
+    format!("[[attempt]]{}", first.replacen("steps = [", &also, 1))
+}
+
+#[test]
+fn whoever_writes_the_scope_writes_gitignore_and_nothing_else_of_the_repository() {
+    let product = Product::begun(&scoping("repo/.gitignore"), &["--stepped"]);
+    product.runs(2);
+    product.is_in("SteppedModePaused");
+    assert_eq!(product.world.read(".gitignore"), "/target\n");
+    let product = Product::begun(&scoping("repo/src/early.rs"), &["--stepped"]);
+    product.world.run(&["run", "t", "--once"]);
+    product.is_in("Expanding");
+    assert!(!product.world.at("src/early.rs").exists());
+}
+
 #[test]
 fn a_reconciliation_on_demand_leads_back_to_where_it_was_asked_for() {
     let product = Product::begun("", &["--stepped"]);

@@ -118,3 +118,52 @@ result = { summary = "Ada, then", next = "edit", because = "F-0003" }
     assert_eq!(world.status()["state"], "choose");
     assert!(!super::path(&world).contains(&"exit_gate".to_owned()));
 }
+
+/// Two slices at once: numbers are of one history, and each goes on from its own last snapshot.
+#[test]
+fn slices_side_by_side_branch_by_their_parent() {
+    let world = super::begin("happy");
+    let parents = |folder: &str| -> Vec<String> {
+        let files = std::fs::read_dir(world.at(folder)).unwrap().flatten();
+        let mut heads: Vec<String> = files
+            .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+            .map(|text| text.lines().take(2).collect::<Vec<_>>().join(", "))
+            .collect();
+        heads.sort();
+        heads
+    };
+    let once = |run: &str, folder: &str, count: usize| {
+        while std::fs::read_dir(world.at(folder)).map_or(0, Iterator::count) < count {
+            let said = world.run(&["run", run, "--once"]);
+            assert!([0, 2].contains(&said.code), "{}{}", said.out, said.err);
+        }
+    };
+    once("t", "agent/context", 1);
+    world.write(
+        "tools/second.toml",
+        &data("happy").replace("S-0001", "S-0002"),
+    );
+    let new = "new slice greet-Bob --dir agent-2 --name u --agent scripted:tools/second.toml";
+    let new: Vec<&str> = new.split(' ').collect();
+    let check = ["--check", "grep -q Ada src/greet.txt"];
+    world.run(&[&new[..], &check[..]].concat()).exits(0);
+    once("u", "agent-2/context", 1);
+    once("t", "agent/context", 2);
+    once("u", "agent-2/context", 2);
+    let (first, second) = (parents("agent/context"), parents("agent-2/context"));
+    assert_eq!(
+        first[..2],
+        [
+            "Iteration: 0001, Parent snapshot: none",
+            "Iteration: 0003, Parent snapshot: iter-0001"
+        ]
+    );
+    assert_eq!(
+        second[..2],
+        [
+            "Iteration: 0002, Parent snapshot: iter-0001",
+            "Iteration: 0004, Parent snapshot: iter-0002"
+        ]
+    );
+    world.run(&["audit"]).exits(0);
+}

@@ -85,7 +85,7 @@ fn a_scout_goes_for_each_unknown_with_a_scope_of_its_own() {
     }
     let (plans, greeting) = (
         transcript(&world, "scout", 1),
-        transcript(&world, "scout", 3),
+        transcript(&world, "scout", 2),
     );
     assert!(plans.contains("./secret/plans.txt"), "{plans}");
     assert!(!plans.contains("./src/greet.txt"), "{plans}");
@@ -93,6 +93,21 @@ fn a_scout_goes_for_each_unknown_with_a_scope_of_its_own() {
     for hidden in ["secret", "private"] {
         assert!(!greeting.contains(hidden), "{hidden} in {greeting}");
     }
+    // Both were at it at once, whoever came back first.
+    let journal = world.journal();
+    let scouts = journal.iter().filter(|record| {
+        let body = &record["body"];
+        let begun = body["kind"] == "attempt" && body["state"] == "scout";
+        begun || record["kind"] == "attempt_ended.v1"
+    });
+    let steps: Vec<&str> = scouts
+        .map(|record| record["kind"].as_str().unwrap())
+        .collect();
+    let steps = steps.join(" ");
+    assert!(
+        steps.contains("effect_began.v1 effect_began.v1 attempt_ended.v1"),
+        "{steps}"
+    );
     // Both lots of findings are in the snapshot that follows, each under its question.
     let mut texts =
         (1..=headers(&world).len()).map(|at| world.read(&format!("agent/context/iter-{at:04}.md")));

@@ -125,6 +125,54 @@ fn a_stage_that_no_roadmap_plans_is_refused() {
     world.run(&["wave", "run", "m"]).exits(0);
 }
 
+/// Whoever names a milestone, or one run of many, is shown that, and told what goes on with it.
+#[test]
+fn a_milestone_and_its_runs_are_asked_for_by_name() {
+    let world = world();
+    let key = world.approver("ann");
+    let tasks = [
+        task("a", "autonomy = \"conservative\""),
+        task("b", "autonomy = \"conservative\""),
+    ];
+    milestone(&world, "m", "", &tasks);
+    world.run(&["wave", "run", "m"]).exits(2);
+    let one = world.run(&["inbox", "m-a"]).exits(0).out;
+    assert!(
+        one.contains("`m-a` waits") && !one.contains("`m-b`"),
+        "{one}"
+    );
+    world.run(&["inbox", "m-z"]).refuses(1, "unknown_run");
+    let shown = world.run(&["wave", "status", "m"]).exits(0).out;
+    assert_eq!(world.run(&["status", "m"]).exits(0).out, shown);
+    let due = world.run(&["report", "m"]).exits(0).out;
+    assert!(
+        due.starts_with(&shown) && due.contains("2 decisions due"),
+        "{due}"
+    );
+    let due = world.run(&["report", "m-b", "--json"]).exits(0).json();
+    assert_eq!(due["decisions"].as_array().unwrap().len(), 1, "{due}");
+    let due = world.run(&["report", "m", "--json"]).exits(0).json();
+    assert_eq!(due["milestone"]["tasks"].as_array().unwrap().len(), 2);
+    world.run(&["report", "z"]).refuses(1, "unknown_run");
+    let now = world.run(&["guide", "m"]).exits(0).out;
+    assert!(now.contains("decide m-a approve"), "{now}");
+    // What drives it is the wave: who drove the run alone would leave it unmerged.
+    let sign = key.to_str().unwrap();
+    let said = world.run(&[
+        "decide",
+        "m-a",
+        "reject",
+        "--because",
+        "too long",
+        "--sign",
+        sign,
+    ]);
+    let said = said.exits(0).out;
+    assert!(said.contains("next: proofhouse wave run m\n"), "{said}");
+    let said = world.run(&["status", "m-a"]).exits(0).out;
+    assert!(said.contains("next: proofhouse wave run m\n"), "{said}");
+}
+
 #[test]
 fn a_task_that_a_person_stopped_stays_stopped() {
     let world = world();
