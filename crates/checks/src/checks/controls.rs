@@ -320,23 +320,30 @@ impl Control<'_> {
         let token = seed()?;
         let seed = past.seed.clone().unwrap_or_else(|| token.clone());
         record.seed.clone_from(&seed);
-        let order = |endings| Order {
+        let order = |files: &Files, endings| Order {
             token: format!("c{token}"),
             again: past.survivors(),
             unlike: self.controls.need_mutants(),
-            ..Order::of(&seed, self.files, endings, self.subject.mutants)
+            ..Order::of(&seed, files, endings, self.subject.mutants)
         };
         let room = (self.candidate)()?;
         let plan = match runner {
             Runner::Pytest | Runner::Unittest => {
-                Plan::python(self.subject, &room, &order(OF_PYTHON))?
+                // A helper beside the tests is collected by nobody, and no canary sings in it.
+                let files = Files {
+                    tests: seen::reported(self.first, &self.files.tests),
+                    code: self.files.code.clone(),
+                };
+                Plan::python(self.subject, &room, &order(&files, OF_PYTHON))?
             }
             _ => match written::canaries(runner, &token, self.files) {
                 Some(mut plan) => {
                     match runner {
-                        Runner::Cargo => written::add_mutants(&mut plan, &order(OF_RUST)),
+                        Runner::Cargo => {
+                            written::add_mutants(&mut plan, &order(self.files, OF_RUST))
+                        }
                         Runner::Node => {
-                            written::add_constants(&mut plan, &order(OF_NODE));
+                            written::add_constants(&mut plan, &order(self.files, OF_NODE));
                         }
                         _ => {}
                     }
@@ -543,6 +550,7 @@ impl Control<'_> {
             }
         };
         self.mutate(plan, again, (past, record));
+        self.without_a_mutant(room, &parts, record)?;
         Ok(match unmarked {
             Some(why) => Found::Weak(why.to_owned()),
             None => match (self.judged(plan, &reached, record), self.asks_for_tests()) {
@@ -552,6 +560,33 @@ impl Control<'_> {
                 (found, _) => found,
             },
         })
+    }
+
+    /// Once mutants were tried, all of it is run again without one. Who fails then did not notice a mutant: it
+    /// can tell when it is run (by a clock, a counter, the age of a file), or is flaky.
+    fn without_a_mutant(
+        &self,
+        room: &Room,
+        parts: &BTreeMap<u32, Option<Instrument>>,
+        record: &mut Record,
+    ) -> Result<(), Error> {
+        let noticed = |one: &Tried| !one.before && matches!(one.fate, Fate::Noticed { .. });
+        if !record.mutants.iter().any(noticed) {
+            return Ok(());
+        }
+        let mut loud = BTreeSet::new();
+        for instrument in parts.values().flatten().chain([self.instrument]) {
+            let shown = self.look_by(room, instrument)?;
+            loud.extend(seen::turned(self.first, &shown.run));
+        }
+        if seen::unheard(&mut record.mutants, &loud) {
+            let names: Vec<&String> = loud.iter().collect();
+            record.told.push(format!(
+                "fails without a mutant too, once some were tried, and what it said of them counts for nothing: {}",
+                first_few(&names, 10)
+            ));
+        }
+        Ok(())
     }
 
     /// The part of the suite that reaches a function; none where it ends otherwise than in the whole although

@@ -206,6 +206,67 @@ pub(crate) fn differing(before: &TestRun, now: &TestRun) -> BTreeSet<String> {
     other.map(|(name, _)| name.to_owned()).collect()
 }
 
+/// The tests that passed before and fail now.
+pub(super) fn turned(before: &TestRun, now: &TestRun) -> Vec<String> {
+    let passed = statuses(before);
+    let failed = now.with(Status::Failed).map(|test| test.name.clone());
+    failed
+        .filter(|name| passed.get(name.as_str()) == Some(&Status::Passed))
+        .collect()
+}
+
+/// Takes away what these tests said of mutants; says whether they had said anything.
+pub(super) fn unheard(mutants: &mut [Tried], loud: &BTreeSet<String>) -> bool {
+    let mut any = false;
+    for one in mutants {
+        let Fate::Noticed { by, millis } = &mut one.fate else {
+            continue;
+        };
+        let (before, millis) = (by.len(), *millis);
+        by.retain(|name| !loud.contains(name));
+        any |= by.len() < before;
+        if by.is_empty() {
+            one.fate = Fate::Survived {
+                elsewhere: Vec::new(),
+                millis,
+            };
+        }
+    }
+    any
+}
+
+/// The files of tests in Python of which a test was reported; all where that cannot be told.
+pub(super) fn reported(run: &TestRun, files: &[File]) -> Vec<File> {
+    let names: Vec<String> = run.tests.iter().map(|test| dotted(&test.name)).collect();
+    let module = |file: &File| {
+        let path = file.path.strip_suffix(".py").unwrap_or(&file.path);
+        path.replace('/', ".")
+    };
+    let is_of = |module: &str| {
+        let begins = format!("{module}.");
+        names.iter().any(|name| name.starts_with(&begins))
+    };
+    let whole: Vec<File> = {
+        let named = files.iter().filter(|file| is_of(&module(file)));
+        named.cloned().collect()
+    };
+    if !whole.is_empty() {
+        return whole;
+    }
+    // A runner that begins further down in the tree names modules from there.
+    let below = |file: &&File| {
+        let module = module(file);
+        module
+            .match_indices('.')
+            .any(|(at, _)| is_of(&module[at + 1..]))
+    };
+    let below: Vec<File> = files.iter().filter(below).cloned().collect();
+    match below.is_empty() {
+        true => files.to_vec(),
+        false => below,
+    }
+}
+
 /// Did its tests run?
 pub(super) fn ran(ending: Ending) -> bool {
     match ending {
@@ -308,6 +369,30 @@ mod tests {
             message: None,
         };
         TestRun::of(tests.iter().map(one).collect(), Vec::new())
+    }
+
+    #[test]
+    fn who_fails_without_a_mutant_noticed_none() {
+        let tried = |by: &[&str]| Tried {
+            number: 1,
+            what: String::new(),
+            constant: true,
+            before: false,
+            fate: Fate::Noticed {
+                by: by.iter().map(|name| (*name).to_owned()).collect(),
+                millis: 5,
+            },
+        };
+        let mut mutants = [tried(&["clock"]), tried(&["clock", "honest"])];
+        let first = run(&[("clock", Status::Passed), ("honest", Status::Passed)]);
+        let again = run(&[("clock", Status::Failed), ("honest", Status::Passed)]);
+        let loud: BTreeSet<String> = turned(&first, &again).into_iter().collect();
+        assert!(unheard(&mut mutants, &loud));
+        assert!(matches!(mutants[0].fate, Fate::Survived { .. }));
+        assert!(matches!(&mutants[1].fate, Fate::Noticed { by, .. } if by == &["honest"]));
+        // Where nobody fails, what was noticed was.
+        assert!(!unheard(&mut mutants, &BTreeSet::new()));
+        assert!(matches!(mutants[1].fate, Fate::Noticed { .. }));
     }
 
     #[test]
