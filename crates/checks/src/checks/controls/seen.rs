@@ -340,11 +340,8 @@ fn noticed(
     unsteady: &BTreeSet<String>,
     millis: u64,
 ) -> Fate {
-    let passed = statuses(first);
-    let failed = now.with(Status::Failed).map(|test| test.name.clone());
-    let turned = failed.filter(|name| {
-        passed.get(name.as_str()) == Some(&Status::Passed) && !unsteady.contains(name)
-    });
+    let turned = turned(first, now).into_iter();
+    let turned = turned.filter(|name| !unsteady.contains(name));
     // Where no mark was seen at all (a process with an environment of its own), any test may be it.
     let unmarked = !reached.0.has(number) && !reached.1.has(number);
     let reaches =
