@@ -51,7 +51,14 @@ fn lambdas(text: &str) -> Vec<usize> {
         if within.is_some() {
             continue;
         }
-        let acts = ["lambda ", "lambda:", "exec(", "eval("];
+        let acts = [
+            "lambda ",
+            "lambda:",
+            "exec(",
+            "eval(",
+            "= staticmethod(",
+            "= classmethod(",
+        ];
         if bare.starts_with("def ") || bare.starts_with("async def ") {
             within = Some(depth);
         } else if acts.iter().any(|one| bare.contains(one)) {
@@ -81,12 +88,28 @@ fn macros(text: &str) -> Vec<usize> {
     found
 }
 
+/// Does a line of JavaScript export a name for what is made elsewhere, which may be a function?
+fn hands_on(line: &str) -> bool {
+    let kinds = ["const ", "let ", "var ", "default "];
+    let exports = line.strip_prefix("export ");
+    let Some(rest) = exports.and_then(|rest| kinds.iter().find_map(|kind| rest.strip_prefix(kind)))
+    else {
+        return false;
+    };
+    let value = rest.split_once('=').map_or(rest, |(_, value)| value);
+    let value = value.trim_start();
+    let plain = ["true", "false", "null", "undefined", "class "];
+    !value.starts_with(|each: char| each.is_ascii_digit() || "'\"`[{-/".contains(each))
+        && !plain.iter().any(|one| value.starts_with(one))
+}
+
 /// Lines of JavaScript that make a function.
 fn functions(text: &str) -> Vec<usize> {
     let lines = text.lines().enumerate();
     let makes = |line: &str| {
         let bare = line.trim_start();
-        !bare.starts_with("//") && (bare.contains("=>") || bare.contains("function"))
+        !bare.starts_with("//")
+            && (bare.contains("=>") || bare.contains("function") || hands_on(bare))
     };
     lines
         .filter(|(_, line)| makes(line))
@@ -111,6 +134,11 @@ mod tests {
             ["`total = lambda prices: 0` (a.py:5)"]
         );
         assert_eq!(of("a.py", None, "exec(TEXT)\n").len(), 1);
+        let handed_on = "export const RATE = 19\nexport const half = Math.sign, neg = Math.abs\n";
+        assert_eq!(
+            of("a.js", None, handed_on),
+            ["`export const half = Math.sign, neg = Math.abs` (a.js:2)"]
+        );
         let class =
             "class A:\n    def a(self):\n        return eval('1')\n\n    b = lambda self: 1\n";
         assert_eq!(of("a.py", None, class), ["`b = lambda self: 1` (a.py:5)"]);

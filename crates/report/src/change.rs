@@ -8,6 +8,7 @@ use crate::work::Work;
 use flow::Flow;
 use kernel::Machine;
 use kernel::machine::Activity;
+use languages::judges::is_source;
 use serde::Serialize;
 use workspace::git::{edits, git};
 use workspace::{EngineError, Project};
@@ -62,14 +63,33 @@ impl Work {
     ) -> Result<Change, EngineError> {
         let listed = self.diff(project, &["--raw", "--numstat", "-z"])?;
         let mut changes = listing(&listed);
-        let patch = match depth {
-            Depth::Stat => None,
-            Depth::Hunks => Some(self.diff(project, &["--no-color"])?),
-            Depth::Patch => Some(self.diff(project, &["--no-color", "--binary"])?),
+        // One byte of zero, and git takes code for no text: it is shown all the same.
+        let hides = |one: &FileChange| one.added.is_none() && is_source(&one.path);
+        let hidden = changes.iter().any(hides);
+        if hidden {
+            let all = self.diff(project, &["--raw", "--numstat", "-z", "--text"])?;
+            for (one, shown) in changes.iter_mut().zip(listing(&all)) {
+                if hides(one) {
+                    *one = shown;
+                }
+            }
+        }
+        let read = |args: &[&str]| -> Result<String, EngineError> {
+            Ok(String::from_utf8_lossy(&self.diff(project, args)?).into_owned())
         };
-        let patch = patch.map(|patch| String::from_utf8_lossy(&patch).into_owned());
-        if let Some(patch) = &patch {
-            for (change, part) in changes.iter_mut().zip(parts(patch)) {
+        let patch = match depth {
+            Depth::Stat | Depth::Hunks => None,
+            Depth::Patch => Some(read(&["--no-color", "--binary"])?),
+        };
+        let lines = match (depth, &patch) {
+            (Depth::Stat, _) => None,
+            (_, Some(patch)) if !hidden => Some(patch.clone()),
+            _ if hidden => Some(read(&["--no-color", "--text"])?),
+            _ => Some(read(&["--no-color"])?),
+        };
+        let each = lines.as_deref().map(parts).unwrap_or_default();
+        for (change, part) in changes.iter_mut().zip(each) {
+            if change.added.is_some() {
                 change.hunks = hunks(part);
             }
         }
@@ -79,7 +99,7 @@ impl Work {
             commit: self.tip.clone(),
             files: changes.iter().map(|one| one.path.clone()).collect(),
             stat: stat(&changes, 100),
-            patch: patch.filter(|_| depth == Depth::Patch),
+            patch,
             changes,
             ungated: false,
             edited: Vec::new(),

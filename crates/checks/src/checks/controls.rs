@@ -245,6 +245,8 @@ struct Record {
     /// By the bound in number, and for want of time.
     left_out: usize,
     out_of_time: usize,
+    /// Names for what may be called, and has no mutants.
+    unmutated: Vec<String>,
 }
 
 impl Control<'_> {
@@ -489,6 +491,7 @@ impl Control<'_> {
         };
         let reached = Reached::read(&control.reached);
         plan.keep_called(&|number| reached.has(number));
+        record.unmutated = plan.without_values(&|number| reached.no_function(number));
         let plan = &plan;
         let wrong = seen::wrong_canaries(plan, self.first, &control.run);
         if !wrong.is_empty() {

@@ -25,7 +25,7 @@ use crate::settings::{Choice, Items, SettingsError, Text, Texts, Words};
 use crate::text::{answer, first_few, several_lines};
 use ask::Sat;
 use globset::GlobSet;
-use kernel::exam::{EXAM, Exam, LEAST_CASES};
+use kernel::exam::{Driver, EXAM, Exam, LEAST_CASES, Relation};
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::{StateName, Word};
 use mutated::Noticed;
@@ -178,12 +178,22 @@ impl Sitting {
             return Err(refused("exam_too_weak", &reason, &told));
         }
         let cases: Vec<_> = counted.iter().map(|one| &one.case).collect();
-        if let Some(why) = controls::unnoticed(&cases) {
+        let ignored = || match exam.driver {
+            // Its first words say what is asked for.
+            Driver::Command => None,
+            _ => controls::ignored(&cases),
+        };
+        if let Some(why) = controls::unnoticed(&cases).or_else(ignored) {
             let reason = format!(
                 "the exam does not notice a wrong product: {why}; ask for other answers as well"
             );
             return Err(refused("exam_too_weak", &reason, &told));
         }
+        let fails = |case: &&&kernel::exam::Case| {
+            let mut claims = case.holds.iter();
+            claims.any(|claim| claim.is == Relation::Fails)
+        };
+        let failing = cases.iter().filter(fails).count();
         let mut chosen: Vec<String> = counted.iter().map(|one| one.name.clone()).collect();
         ask::shuffle(&mut chosen, &seed);
         chosen.truncate(chosen.len().div_ceil(3));
@@ -194,7 +204,7 @@ impl Sitting {
         paper.cases = fresh;
         paper.thrown_out.extend(thrown_out.clone());
         let mut reason = format!(
-            "{counted} cases fail on the code before, as they must; {held} of them are held back for the last word; {guards} more guard what holds already; seed {seed}"
+            "{counted} cases fail on the code before, as they must, and {failing} of them ask for a failure; {held} of them are held back for the last word; {guards} more guard what holds already; seed {seed}"
         );
         if !thrown_out.is_empty() {
             let names: Vec<String> = thrown_out

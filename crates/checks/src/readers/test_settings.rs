@@ -54,10 +54,58 @@ const ACTING: Parts = [
             &["scripts", "prepack"],
             &["scripts", "postpack"],
             &["scripts", "dependencies"],
+            &["gypfile"],
+            &["packageManager"],
         ],
     ),
-    ("pyproject.toml", &[&["build-system"]]),
-    ("Cargo.toml", &[&["package", "build"]]),
+    (
+        "pyproject.toml",
+        &[
+            &["build-system"],
+            &["project", "entry-points"],
+            &["tool", "hatch", "build"],
+            &["tool", "pdm", "build"],
+            &["tool", "poetry", "build"],
+            &["tool", "setuptools", "cmdclass"],
+            &["tool", "setuptools", "dynamic"],
+            &["tool", "uv", "index"],
+            &["tool", "uv", "sources"],
+        ],
+    ),
+    (
+        "Cargo.toml",
+        &[&["package", "build"], &["patch"], &["replace"]],
+    ),
+];
+
+/// Where a manifest names what it depends on: of that, what comes from another place than a registry.
+const FETCHED: Parts = [
+    (
+        "package.json",
+        &[
+            &["dependencies"],
+            &["devDependencies"],
+            &["optionalDependencies"],
+            &["overrides"],
+        ],
+    ),
+    (
+        "pyproject.toml",
+        &[
+            &["project", "dependencies"],
+            &["project", "optional-dependencies"],
+            &["dependency-groups"],
+            &["tool", "poetry", "dependencies"],
+        ],
+    ),
+    (
+        "Cargo.toml",
+        &[
+            &["dependencies"],
+            &["dev-dependencies"],
+            &["build-dependencies"],
+        ],
+    ),
 ];
 
 /// Has this manifest a place for how tests run?
@@ -81,12 +129,27 @@ pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, Error> {
 
 /// Has this manifest a place for what tools do by themselves?
 pub(crate) fn may_act(path: &str) -> bool {
-    parts_of(&ACTING, path).is_some()
+    parts_of(&ACTING, path).is_some() || is_list(path)
+}
+
+/// Is it a list of what pip installs?
+fn is_list(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.starts_with("requirements") && name.ends_with(".txt")
 }
 
 /// What a manifest has tools do by themselves, in the same way.
 pub(crate) fn acting(path: &str, text: &str) -> Result<String, Error> {
-    said(&ACTING, path, text)
+    if is_list(path) {
+        let told = |line: &&str| line.contains("://") || line.trim_start().starts_with("-");
+        let lines: Vec<&str> = text.lines().filter(told).collect();
+        return Ok(lines.join("\n"));
+    }
+    let mut found = said(&ACTING, path, text)?;
+    let fetched = said(&FETCHED, path, text)?;
+    let elsewhere = |part: &&str| part.contains("://") || part.contains("git@");
+    found.extend(fetched.split('"').filter(elsewhere));
+    Ok(found)
 }
 
 fn said(parts: &Parts, path: &str, text: &str) -> Result<String, Error> {
@@ -138,6 +201,17 @@ mod tests {
             r#"{"scripts.postinstall":"node x.js"}"#
         );
         assert_eq!(acting("package.json", plain).unwrap(), "");
+        let fetched = "[dependencies]\na = \"1\"\nb = { git = \"https://example.org/b\" }\n";
+        assert_eq!(
+            acting("Cargo.toml", fetched).unwrap(),
+            "https://example.org/b"
+        );
+        let listed = "# one\na==1\n--extra-index-url https://example.org\n";
+        assert!(
+            acting("requirements.txt", listed)
+                .unwrap()
+                .starts_with("--extra")
+        );
         assert_eq!(acting("notes.md", "{").unwrap(), "");
         assert!(is_manifest("a/Cargo.toml") && !is_manifest("Cargo.lock"));
     }

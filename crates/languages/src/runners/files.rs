@@ -107,10 +107,28 @@ pub const CI: [&str; 17] = [
 /// What tools act on because it is there, when somebody opens, enters, builds, installs or starts the
 /// repository, or has an agent work in it: everything hidden, and some by their names. Globs from a
 /// repository's top.
-pub const ACTING: [&str; 26] = [
+pub const ACTING: [&str; 43] = [
     "**/.*",
     "**/.*/**",
     "**/AGENTS.md",
+    "**/QWEN.md",
+    "**/SKILL.md",
+    "**/WARP.md",
+    "**/copilot-instructions.md",
+    "**/crush.json",
+    "**/opencode.json*",
+    // What git itself runs from, where a folder of its own lies in a tree.
+    "**/HEAD",
+    "**/lefthook.*",
+    "**/mise.toml",
+    "**/devbox.json",
+    "**/default.nix",
+    "**/*pnpmfile.*js",
+    "**/*.gradle*",
+    "**/Directory.Build.*",
+    "**/cloudbuild.y*ml",
+    "**/wercker.yml",
+    "**/hatch_build.py",
     "**/CLAUDE.md",
     "**/GEMINI.md",
     "**/*.code-workspace",

@@ -167,12 +167,14 @@ fn folded(line: &str) -> String {
     const BLANKS: usize = 24;
     const HEAD: usize = 140;
     const TAIL: usize = 60;
-    let begins = line.len() - line[1.min(line.len())..].trim_start().len();
+    let rest = line.get(1..).unwrap_or_default();
+    let begins = line.len() - rest.trim_start_matches([' ', '\t']).len();
     let (indent, rest) = line.split_at(begins);
     let mut tight = String::with_capacity(line.len());
     let mut blanks = 0;
     for each in rest.chars().chain(['\n']) {
-        if each.is_whitespace() && each != '\n' {
+        // Others end lines for a compiler, and are shown by their numbers.
+        if matches!(each, ' ' | '\t') {
             blanks += 1;
             continue;
         }
@@ -581,6 +583,8 @@ mod tests {
         let shown = folded(&long);
         assert!(shown.ends_with("evil()"), "{shown}");
         assert!(shown.contains("[... 206 characters ...]"), "{shown}");
+        let ends = "+// see\u{2028}evil()\revil()";
+        assert_eq!(folded(ends), ends);
         for one in ["", " ", "+", "-é"] {
             assert_eq!(folded(one), one);
         }

@@ -75,8 +75,8 @@ impl Control<'_> {
                 Found::Unanswered(said.open)
             }
             // A part of the change that nothing runs is not shown by tests of another part.
-            Purpose::Behaviour | Purpose::Unsaid
-                if !unreached.is_empty() && self.controls.need_mutants() =>
+            Purpose::Behaviour | Purpose::Unsaid | Purpose::Refactoring
+                if !unreached.is_empty() && !nothing && self.controls.need_mutants() =>
             {
                 Found::Weak(format!("no test reaches {}", first_few(&unreached, 5)))
             }
@@ -98,6 +98,7 @@ impl Control<'_> {
                     plan.functions.iter().any(|one| one.path == path)
                 });
                 beside.extend(self.taken_in());
+                beside.extend(record.unmutated.iter().cloned());
                 if asked && !beside.is_empty() {
                     return Found::Weak(format!("not mutated: {}", first_few(&beside, 3)));
                 }

@@ -33,9 +33,9 @@ import functools, os, sys
 if not hasattr(sys, "_{token}"):
     path, seen = (os.environ.get("PROOFHOUSE_REPORT") or "/nowhere/") + ".reached", set()
     switched, known = set(), {{}}
-    def reach(number, open=os.open, write=os.write, close=os.close, get=os.environ.get,
+    def reach(number, test=None, open=os.open, write=os.write, close=os.close, get=os.environ.get,
               how=os.O_WRONLY | os.O_CREAT | os.O_APPEND):
-        test = (getattr(sys, "_proofhouse_test", None) or get("PROOFHOUSE_TEST")
+        test = (test or getattr(sys, "_proofhouse_test", None) or get("PROOFHOUSE_TEST")
                 or get("PYTEST_CURRENT_TEST") or "")
         if (number, test) not in seen:
             seen.add((number, test))
@@ -50,14 +50,24 @@ if not hasattr(sys, "_{token}"):
                                 if {salt} * (number * {most} + index) % {prime} in switched)
         return known[number]
     def stand_in(number, real, answers):
-        if type(real).__name__ not in ("function", "builtin_function_or_method", "method", "partial",
-                                       "itemgetter", "attrgetter", "methodcaller"):
+        kind = type(real)
+        if isinstance(real, type) or not callable(real) or kind.__module__ not in (
+                "builtins", "functools", "operator", "_functools", "_operator"):
+            reach(number, "!callable" if callable(real) and not isinstance(real, type) else "!value")
             return real
+        class Stands:
+            def __call__(self, *given, **named):
+                answer = answers.get(reach(number))
+                if answer is None:
+                    return real(*given, **named)
+                return given[0] if answer < 0 and given else eval(reach.given.get(answer, "None"), {{}})
+            def __getattr__(self, name):
+                return getattr(real, name)
+        if kind.__name__ != "function":
+            return functools.update_wrapper(Stands(), real, updated=())
         def called(*given, **named):
-            answer = answers.get(reach(number))
-            if answer is None:
-                return real(*given, **named)
-            return given[0] if answer < 0 and given else eval(reach.given.get(answer, "None"), {{}})
+            return stands(*given, **named)
+        stands = Stands()
         return functools.update_wrapper(called, real)
     reach.switched, reach.given, reach.stand_in = switched, {{}}, stand_in
     reach.give = lambda key: eval(reach.given[key], {{}})
@@ -186,39 +196,54 @@ def changed(now, before):
             yield name, node
 
 
-def bound(statement):
-    """The name under which a statement of a module puts a function that is made elsewhere, if it does."""
-    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
-        target = statement.targets[0]
-        other = isinstance(statement.value, (ast.Name, ast.Attribute, ast.Call))
-        return target.id if other and isinstance(target, ast.Name) else None
-    if isinstance(statement, ast.ImportFrom) and len(statement.names) == 1:
-        one = statement.names[0]
-        return one.asname or one.name if statement.module != "__future__" and one.name != "*" else None
-    return None
+def binds(statement):
+    """The names that a statement of a module gives to something, not those of functions and classes."""
+    if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+        return set()
+    names = {one.id for one in ast.walk(statement)
+             if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
+    for one in ast.walk(statement):
+        if isinstance(one, (ast.Import, ast.ImportFrom)):
+            names |= {each.asname or each.name.partition(".")[0] for each in one.names}
+    return names
 
 
-def asked_of(path, name, tests):
-    """Do tests ask this module for this name?"""
+def asked_of(path, tests):
+    """The names for which tests ask this module."""
     module = path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+    found = {}
     for entry in tests:
         for node in ast.walk(ast.parse(entry["now"])):
             if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == module:
-                if any(one.name == name for one in node.names):
-                    return True
-            if isinstance(node, ast.Attribute) and node.attr == name:
+                found.update(dict.fromkeys(one.name for one in node.names))
+            if isinstance(node, ast.Attribute):
                 if module in (getattr(node.value, "id", None), getattr(node.value, "attr", None)):
-                    return True
-    return False
+                    found.setdefault(node.attr)
+    return list(found)
 
 
 def aliases(path, now, before, tests):
-    """The statements of a source that are new and name a function for which tests ask this module."""
-    old = {ast.dump(one) for one in ast.parse(before).body} if before is not None else set()
+    """Names for which tests ask a module, and which it gives, since the change, to what is made elsewhere."""
+    old = ast.parse(before).body if before is not None else []
+    old = {ast.dump(one) for one in old if not isinstance(one, (*FUNCTIONS, ast.ClassDef))}
+    made = {one.name for one in now.tree.body if isinstance(one, (*FUNCTIONS, ast.ClassDef))}
+    lines, known = {}, set()
+    fresh = []
     for statement in now.tree.body:
-        name = bound(statement)
-        if name is not None and ast.dump(statement) not in old and asked_of(path, name, tests):
-            yield name, statement
+        if isinstance(statement, (*FUNCTIONS, ast.ClassDef)):
+            continue
+        if ast.dump(statement) in old:
+            known |= binds(statement)
+            continue
+        fresh.append(statement)
+        for name in binds(statement):
+            lines[name] = statement.lineno
+    for name in asked_of(path, tests):
+        # One that stands nowhere is made by a text or by a call, of what is new at the earliest.
+        if name in lines:
+            yield name, lines[name]
+        elif name not in known | made and fresh and not name.startswith("__"):
+            yield name, fresh[0].lineno
 
 
 def own(node):
@@ -493,37 +518,37 @@ class Mutable:
             small = [of(code, what, place.lineno, place) for place, code, what in others(self.source, node)]
             self.others.append([mutant for mutant in small if self.source.edited(self.around(mutant))])
         named = aliases(self.path, self.source, entry.get("before"), tests) if self.head is not None else []
-        for name, node in named:
-            one = {"number": next(numbers), "name": name, "line": node.lineno, "path": self.path}
-            self.functions.append((one, node))
+        for name, line in named:
+            one = {"number": next(numbers), "name": name, "line": line, "path": self.path}
+            self.functions.append((one, None))
             values = [*dict.fromkeys(literals(tests, name)), "None"]
             always = [{"number": one["number"], "index": index, "what": "always gives " + said,
-                       "line": node.lineno, "code": "return " + said, "place": None}
+                       "line": line, "code": "return " + said, "place": None}
                       for index, said in enumerate(dict.fromkeys(values), 1)]
-            always.append({"number": one["number"], "index": len(always) + 1, "line": node.lineno,
+            always.append({"number": one["number"], "index": len(always) + 1, "line": line,
                            "what": "gives back what it is given first", "code": None, "place": None})
-            self.constants.append(always if self.source.edited([self.behind(one, node, always)]) else [])
+            self.constants.append(always if self.source.edited([self.behind(one, always)]) else [])
 
     def mark(self, number):
         return '__import__("sys").__dict__.get("_%s", lambda _: 0)(%d)' % (self.token, number)
 
-    def behind(self, one, node, always):
-        """The edit that puts a stand-in behind a statement that names a function."""
+    def behind(self, one, always):
+        """The edit that puts a stand-in for a function from elsewhere at the end of its module."""
         answers = {}
         for each in always:
             key = -1 if each["code"] is None else each["number"] * MOST + each["index"]
             answers[each["index"]] = key
             if key > 0:
                 self.given[key] = each["code"].removeprefix("return ")
-        end = self.source.end(node)
-        code = '; %s = __import__("sys").__dict__["_%s"].stand_in(%d, %s, %r)' % (
-            one["name"], self.token, one["number"], one["name"], answers)
+        end, name = len(self.source.bytes), one["name"]
+        code = '\nif %r in globals(): %s = __import__("sys").__dict__["_%s"].stand_in(%d, %s, %r)\n' % (
+            name, name, self.token, one["number"], name, answers)
         return (end, end, code)
 
     def inside(self, one, node, always):
         """The edit of a function that has constants in it."""
-        if not isinstance(node, FUNCTIONS):
-            return self.behind(one, node, always)
+        if node is None:
+            return self.behind(one, always)
         first, mark = work(node)[0], self.mark(one["number"])
         if not always:
             return self.source.before(first, mark)

@@ -158,6 +158,22 @@ impl Plan {
         any
     }
 
+    /// Without names for what has no mutants; those of them that may be called, by their places.
+    pub(super) fn without_values(
+        &mut self,
+        no_function: &dyn Fn(u32) -> Option<bool>,
+    ) -> Vec<String> {
+        let callable = |one: &&Function| no_function(one.number) == Some(true);
+        let named = self.functions.iter().filter(callable);
+        let named = named.map(|one| format!("`{}` ({}:{})", one.name, one.path, one.line));
+        let named: Vec<String> = named.collect();
+        self.functions
+            .retain(|one| no_function(one.number).is_none());
+        self.constants
+            .retain(|one| no_function(one.number).is_none());
+        named
+    }
+
     /// Leaves out functions that nobody was seen to call, where calls from inside are not seen.
     pub(super) fn keep_called(&mut self, called: &dyn Fn(u32) -> bool) {
         if self.wrapped {

@@ -42,24 +42,38 @@ pub(super) enum Fate {
 }
 
 /// Which functions were reached by which tests.
-pub(super) struct Reached(BTreeMap<u32, BTreeSet<String>>);
+pub(super) struct Reached {
+    by: BTreeMap<u32, BTreeSet<String>>,
+    /// Names that stand for no function of which there are mutants; and is it one of another kind?
+    no_function: BTreeMap<u32, bool>,
+}
 
 impl Reached {
     /// Reads lines `NUMBER TEST`.
     pub(super) fn read(text: &str) -> Self {
-        let mut found: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+        let mut by: BTreeMap<u32, BTreeSet<String>> = BTreeMap::new();
+        let mut no_function = BTreeMap::new();
         for line in text.lines() {
             let (number, test) = line.split_once(' ').unwrap_or((line, ""));
-            if let Ok(number) = number.parse() {
-                found.entry(number).or_default().insert(dotted(test));
+            let Ok(number) = number.parse() else {
+                continue;
+            };
+            match test.strip_prefix('!') {
+                Some(kind) => drop(no_function.insert(number, kind == "callable")),
+                None => drop(by.entry(number).or_default().insert(dotted(test))),
             }
         }
-        Self(found)
+        Self { by, no_function }
+    }
+
+    /// Is it a name for something of which there are no mutants; and may that be called?
+    pub(super) fn no_function(&self, number: u32) -> Option<bool> {
+        self.no_function.get(&number).copied()
     }
 
     /// Was it reached at all?
     pub(super) fn has(&self, number: u32) -> bool {
-        self.0.contains_key(&number)
+        self.by.contains_key(&number)
     }
 
     /// The functions of tests that reach it, by their bare names; none where that would spare little, or
@@ -67,7 +81,7 @@ impl Reached {
     pub(super) fn names(&self, number: u32) -> Option<BTreeSet<String>> {
         /// With more of them, all tests may as well be run.
         const MOST: usize = 30;
-        let tests = self.0.get(&number)?;
+        let tests = self.by.get(&number)?;
         let bare = |test: &String| {
             let test = test.split('[').next().unwrap_or_default();
             let name = test.rsplit('.').next().unwrap_or_default();
@@ -80,7 +94,7 @@ impl Reached {
 
     /// Does this test reach it? Where nobody could say which test was running, it may have been any.
     fn by(&self, number: u32, test: &str) -> bool {
-        let Some(tests) = self.0.get(&number) else {
+        let Some(tests) = self.by.get(&number) else {
             return false;
         };
         let name = dotted(test);

@@ -4,8 +4,9 @@
 
 use super::answers::Answer;
 use super::claims::holds;
-use kernel::exam::{Case, Relation};
+use kernel::exam::{Case, Relation, Step};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 
 /// A product that is surely wrong.
 enum Wrong {
@@ -80,6 +81,42 @@ pub(super) fn unnoticed(cases: &[&Case]) -> Option<String> {
         })
         .map(|call| format!("`{call}` passes if it always gives the same answer"))
         .next()
+}
+
+/// An input that is the same in every case, so that a product which ignores it passes; in words without a
+/// value. Texts may have to be what they are: a place, a unit.
+pub(super) fn ignored(cases: &[&Case]) -> Option<String> {
+    /// With fewer there is nothing to vary.
+    const LEAST: usize = 3;
+    let mut calls: BTreeMap<&str, Vec<&Step>> = BTreeMap::new();
+    for step in cases.iter().flat_map(|case| &case.steps) {
+        calls.entry(&step.call).or_default().push(step);
+    }
+    calls.retain(|_, steps| steps.len() >= LEAST);
+    let same = |values: &[Option<&Value>]| {
+        let first = values.first().copied().flatten();
+        first.is_some_and(|one| one.is_number() || one.is_boolean() || one.is_array())
+            && values.iter().all(|value| *value == first)
+    };
+    let said = |call: &str, which: String| {
+        format!("`{call}` passes if it ignores {which}, which is the same in every case")
+    };
+    calls.iter().find_map(|(call, steps)| {
+        let of = |at: usize| -> Vec<Option<&Value>> {
+            steps.iter().map(|step| step.with.get(at)).collect()
+        };
+        let by_place = (0..steps[0].with.len()).find(|at| same(&of(*at)));
+        let mut names = steps[0].named.keys();
+        let by_name = names.find(|name| {
+            let values: Vec<_> = steps.iter().map(|step| step.named.get(*name)).collect();
+            same(&values)
+        });
+        match (by_place, by_name) {
+            (Some(at), _) => Some(said(call, format!("its input {}", at + 1))),
+            (None, Some(name)) => Some(said(call, format!("its input `{name}`"))),
+            (None, None) => None,
+        }
+    })
 }
 
 /// Products that always give the same answer: each that a case hopes for, and the usual ones.
@@ -202,6 +239,25 @@ mod tests {
         );
         // An answer that is an error is no value, so even this can fail; it notices nothing else.
         assert!(unnoticed(&[&itself]).is_some());
+    }
+
+    #[test]
+    fn an_input_that_never_varies_is_named_and_a_text_may_have_to_be_what_it_is() {
+        let of = |with: Value| {
+            case(
+                "C",
+                json!([{"call": "m:f", "with": with}]),
+                json!([{"of": 0, "is": "fails"}]),
+            )
+        };
+        let [one, two, three] = [[1, 2], [3, 2], [5, 2]].map(|with| of(json!(with)));
+        let why = ignored(&[&one, &two, &three]).unwrap();
+        assert!(why.contains("ignores its input 2"), "{why}");
+        assert_eq!(ignored(&[&one, &two]), None);
+        let other = of(json!([5, 4]));
+        assert_eq!(ignored(&[&one, &two, &other]), None);
+        let [one, two, three] = [1, 2, 3].map(|price| of(json!([price, "EUR"])));
+        assert_eq!(ignored(&[&one, &two, &three]), None);
     }
 
     #[test]
