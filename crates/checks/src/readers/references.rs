@@ -239,7 +239,7 @@ fn quotes(said: &str, text: &str) -> bool {
     let telling = |piece: &String| {
         let letters = piece.chars().filter(|char| char.is_alphanumeric()).count();
         let name = named(piece, How::Perhaps).is_some_and(|one| one.is_path());
-        letters >= OF_A_QUOTE && !(name && !piece.contains(' '))
+        letters >= OF_A_QUOTE && (!name || piece.contains(' '))
     };
     quoted.filter(telling).any(|piece| text.contains(&piece))
 }
