@@ -207,6 +207,11 @@ impl Room {
         Ok(())
     }
 
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The files that are in it now.
     pub(crate) fn names(&self) -> Result<Vec<String>, Error> {
         Ok(files(&self.path)?.into_keys().collect())

@@ -260,6 +260,17 @@ pub fn imports(text: &str, stem: &str) -> bool {
     text.lines().filter(imports).any(|line| word(line, stem))
 }
 
+/// Does code import this file of tests? By its name, and by its folder's, where it is in one.
+pub fn takes_in(code: &str, test: &str) -> bool {
+    let folder = name_of(folder_of(test));
+    let imports = |line: &str| {
+        let by_folder = ["::", ".", "/"].map(|between| format!("{folder}{between}"));
+        imports(line, stem_of(test))
+            && (folder.is_empty() || by_folder.iter().any(|one| line.contains(one)))
+    };
+    code.lines().any(imports)
+}
+
 /// Does this word stand in the text, by itself?
 pub fn word(text: &str, wanted: &str) -> bool {
     let inside = |each: char| each.is_alphanumeric() || each == '_';
@@ -279,6 +290,27 @@ mod tests {
         "test": "node --test && npm run lint && node scripts/check.js && node src/cli.js --help && npm run build && node lib/shop.js",
         "lint": "node scripts/lint.mjs src", "build": "node scripts/bundle.js", "fix": "node scripts/lint.mjs --fix",
         "start": "node src/server.js"}}"#;
+
+    #[test]
+    fn code_that_imports_a_file_of_tests_takes_it_in() {
+        for (code, test) in [
+            ("from tests.helper import total\n", "tests/helper.py"),
+            (
+                "const { total } = require('../test/helper.js')\n",
+                "test/helper.js",
+            ),
+            ("import test_helper\n", "test_helper.py"),
+        ] {
+            assert!(takes_in(code, test), "{code}");
+        }
+        for (code, test) in [
+            ("from shop.helper import total\n", "tests/helper.py"),
+            ("# tests.helper has more\n", "tests/helper.py"),
+            ("import json\n", "test_shop.py"),
+        ] {
+            assert!(!takes_in(code, test), "{code}");
+        }
+    }
 
     fn of(path: &str, asked: &str, more: &[(&str, &str)]) -> Option<Standing> {
         let mut texts = Texts {

@@ -19,7 +19,7 @@ mod symbols;
 mod table;
 mod xml;
 
-pub use compare::{Comparison, compare};
+pub use compare::{AsBefore, Comparison, as_before, compare};
 pub use coverage::{Coverage, coverage};
 pub use detect::{detect, is_plain_python, is_python_test, python_line};
 pub use lines::{Call, call};

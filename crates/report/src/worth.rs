@@ -49,9 +49,13 @@ impl Standing {
         });
         Some(Self {
             worth: worth.as_str(),
-            means: match sat {
-                true => means(worth),
-                false => without_exam(worth),
+            means: match (worth, sat) {
+                // What was tried says what it lacks: it may well have shown that it can fail.
+                (Worth::Weak, _) if !tried.is_empty() => {
+                    "less than it could be, for the reason that is said here; read the change"
+                }
+                (_, true) => means(worth),
+                (_, false) => without_exam(worth),
             },
             tried,
             stronger: match worth {

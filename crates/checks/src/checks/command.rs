@@ -3,8 +3,9 @@
 
 use crate::Subject;
 use crate::checks::controls::{BROKEN, Controls, whole};
-use crate::checks::suite::instrument::{
-    AsWritten, Instrument, Shown, script_before, started_before,
+use crate::checks::suite::{
+    self,
+    instrument::{AsWritten, Instrument, Shown, script_before, started_before},
 };
 use crate::checks::tests::verdict;
 use crate::execute::{Executed, FoundBy, Program, execute};
@@ -13,7 +14,7 @@ use crate::settings::{Choice, Number, Seconds, SettingsError, Text, Texts, Words
 use crate::text::{answer, first_few, is_placeholder, label, one_line, several_lines};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
-use languages::runners::{Ending, Status};
+use languages::runners::{Ending, Status, as_before};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
@@ -251,14 +252,11 @@ impl Command {
         if red && all.iter().any(Instrument::is_as_written) {
             // Tests that a person's own line leaves out, and that its runner finds: the line is held by
             // itself.
-            let failed = run.with(Status::Failed);
-            let failed: Vec<String> = failed.map(|test| test.name.clone()).collect();
-            let before = whole::failing_before(left, instrument).unwrap_or_default();
-            if failed.iter().all(|name| before.contains(name)) {
+            let before = whole::run_before(left, instrument).unwrap_or_default();
+            if let Some(found) = as_before(&before, &run, Ending::Red) {
                 result.verdict = Verdict::Pass;
                 result.shows.insert(Word::from(Worth::Weak.as_str()));
-                let which = first_few(&failed, 3);
-                result.reason = format!("weak: failed before the work too: {which}");
+                result.reason = format!("weak: {}", suite::as_before(&found));
             }
         }
         if zero && verdict == Verdict::Fail {

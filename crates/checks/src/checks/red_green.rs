@@ -10,7 +10,7 @@ pub(crate) mod laid_out;
 use crate::Subject;
 use crate::checks::controls::{Control, Controls, FLAKY, LOOKS, Purpose, differing, flaky};
 use crate::checks::suite::{
-    evidence,
+    self, evidence,
     instrument::{AsWritten, Instrument, Shown},
 };
 use crate::checks::tests::verdict;
@@ -22,7 +22,7 @@ use crate::text::{first_few, one_line, several_lines};
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use kernel::{StateName, Word};
 use laid_out::{Layout, Wanted};
-use languages::runners::{Ending, Status, TestRun, compare};
+use languages::runners::{Ending, Status, TestRun, as_before, compare};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -284,7 +284,8 @@ impl Judge for RedGreen {
             if let (Verdict::Pass, [_, ..]) = (result.verdict, lessens.as_slice()) {
                 result.shows.remove(&Word::from(Worth::Reported.as_str()));
                 result.shows.insert(Word::from(Worth::Weak.as_str()));
-                result.reason = format!("weak: {}; {}", lessens.join("; "), result.reason);
+                let all = format!("weak: {}; {}", lessens.join("; "), result.reason);
+                result.reason = one_line(&all, 300);
             }
             results.push(result);
         }
@@ -409,10 +410,8 @@ impl RedGreen {
         shown: &Shown,
     ) -> Result<Option<String>, Tripped> {
         let base = self.base_run(subject, &shown.name, &shown.run)?;
-        let base = named(&base.unwrap_or_default(), Status::Failed);
-        let failed = named(&shown.run, Status::Failed);
-        let same = shown.ending == Ending::Red && failed.iter().all(|name| base.contains(name));
-        Ok(same.then(|| format!("failed before the work too: {}", first_few(&failed, 3))))
+        let found = as_before(&base.unwrap_or_default(), &shown.run, shown.ending);
+        Ok(found.map(|found| suite::as_before(&found)))
     }
 
     /// Green on the candidate, and no test is gone or skipped that ran before.
@@ -488,20 +487,16 @@ impl RedGreen {
         let base = self
             .base_run(subject, &shown.name, &shown.run)?
             .unwrap_or_default();
-        let failing: BTreeSet<String> = named(&base, Status::Failed).into_iter().collect();
-        let failed = named(&shown.run, Status::Failed);
-        let now: Vec<&String> = failed
-            .iter()
-            .filter(|name| !failing.contains(*name))
-            .collect();
         let fine = match shown.ending {
             Ending::Green | Ending::NoTests => true,
-            Ending::Red => now.is_empty(),
-            Ending::NotBuilt | Ending::Incomplete | Ending::Unreadable => false,
+            ending => as_before(&base, &shown.run, ending).is_some(),
         };
         if fine {
             return Ok(None);
         }
+        let failing: BTreeSet<String> = named(&base, Status::Failed).into_iter().collect();
+        let mut now = named(&shown.run, Status::Failed);
+        now.retain(|name| !failing.contains(name));
         let reason = format!(
             "the tests as they were do not pass on the candidate ({}): {}; if what is asked for makes them wrong, ask for it to be allowed",
             shown.ending.as_str(),

@@ -12,7 +12,7 @@ use crate::text::{first_few, label};
 use instrument::{AsWritten, Instrument, Shown};
 use kernel::Word;
 use kernel::outcome::{CheckResult, RED_BEFORE, Verdict};
-use languages::runners::{Ending, Status};
+use languages::runners::{AsBefore, Ending, Status};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
@@ -29,6 +29,18 @@ pub(crate) struct Suite {
     command_from: Option<Text>,
     /// `too`: a line that says more than the runner which is read in its stead is run as well; not.
     as_written: Option<Choice<AsWritten>>,
+}
+
+/// What failed before the work already, in words.
+pub(crate) fn as_before(found: &AsBefore) -> String {
+    let still = first_few(&found.still, 3);
+    match found.otherwise.as_slice() {
+        [] => format!("failed before the work too: {still}"),
+        other => format!(
+            "failed before the work too, and otherwise: {}",
+            first_few(other, 2)
+        ),
+    }
 }
 
 impl Judge for Suite {

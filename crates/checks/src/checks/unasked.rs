@@ -1,12 +1,14 @@
-//! `unasked`: files that were changed since the run began though nobody asked for it, such as those that
-//! say what is tried elsewhere once the work has landed. Gates have it as `advisory`: honest work may have
-//! a reason, and a person is told before they approve it.
+//! `unasked`: what was changed since the run began though nobody asked for it, and no test would notice:
+//! files that say what is tried elsewhere once the work has landed, files on which tools act by themselves,
+//! parts of manifests on which they do, and what became executable or leads out of the repository. Gates
+//! have it as `advisory`: honest work may have a reason, and a person is told before they approve it.
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::{items, paths};
+use crate::readers::paths::{self, Found};
+use crate::readers::{items, test_settings};
 use crate::room::Room;
-use crate::settings::{Items, Text};
+use crate::settings::{Items, Text, Texts};
 use crate::text::{answer, first_few};
 use kernel::Word;
 use kernel::effect::BEGUN;
@@ -15,17 +17,20 @@ use languages::judges;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path};
 
 /// Files that are as they were when the run began, unless what is asked for names them.
 #[derive(Deserialize, JsonSchema)]
 pub(crate) struct Unasked {
-    /// Globs that begin with `repo/`, and `ci files`.
+    /// Globs that begin with `repo/`, `ci files` and `acting files`: everything hidden, and what people's
+    /// tools and agents run or follow because it is there.
     items: Items,
     /// A field with what is asked for.
     asked_in: Text,
-    /// Words of that field that ask for all of them.
+    /// Words of that field that ask for all `ci files`.
     #[serde(default)]
-    words: crate::settings::Texts,
+    words: Texts,
 }
 
 impl Judge for Unasked {
@@ -36,35 +41,40 @@ impl Judge for Unasked {
         let asked = subject.fields.get(&*self.asked_in);
         let asked = asked.map_or_else(String::new, |text| text.to_lowercase());
         let passes = |reason: &str| Ok(answer(Self::NAME, Verdict::Pass, reason));
-        if self.words.iter().any(|one| judges::word(&asked, one)) {
-            return passes("they are asked for");
-        }
         let Some(begun) = subject.known.get(BEGUN).and_then(|one| one.first()) else {
             return passes("the run began without a commit to compare with");
         };
-        let globs = items::spelt_out(subject, &self.items).map_err(Trouble::cannot)?;
-        let globs = items::globs(&globs.inside).map_err(Trouble::cannot)?;
+        let named = items::spelt_out(subject, &self.items).map_err(Trouble::cannot)?;
+        let [inside, outside] = [&named.inside, &named.outside].map(|one| items::globs(one));
+        let (inside, outside) = (
+            inside.map_err(Trouble::cannot)?,
+            outside.map_err(Trouble::cannot)?,
+        );
+        let acting = self.items.iter().any(|one| one == items::ACTING_FILES);
+        let tried = items::globs(&items::ci_files()).map_err(Trouble::cannot)?;
+        let all_tried = self.words.iter().any(|one| judges::word(&asked, one));
         let before = Room::as_before(subject, begun).map_err(Trouble::cannot)?;
         let names = before.names().map_err(Trouble::cannot)?;
         let now = subject.tree().map_err(Trouble::cannot)?.files;
         let all: BTreeSet<String> = names.into_iter().chain(now.into_keys()).collect();
-        let is_asked = |path: &str| {
-            let path = path.to_lowercase();
-            asked.contains(path.rsplit('/').next().unwrap_or(&path))
+        let is_asked = |path: &str, item: &str| match tried.is_match(item) {
+            true => all_tried || names_the_file(&asked, path),
+            false => names_the_file(&asked, path) || names_its_tool(&asked, path),
         };
         let changed = all.into_iter().filter_map(|path| {
             let item = format!("repo/{path}");
-            if !globs.is_match(&item) || is_asked(&path) {
-                return None;
-            }
-            let now = paths::read(subject.place, &item).ok();
-            let how = match (before.text(&path), now) {
-                (Some(old), Some(new)) if old == new => return None,
-                (None, None) => return None,
-                (Some(_), Some(_)) => "was changed",
-                (Some(_), None) => "was deleted",
-                (None, Some(_)) => "is new",
+            let watched = inside.is_match(&item) && !outside.is_match(&item);
+            let reads = watched || test_settings::may_act(&path);
+            let (old, new) = (
+                Seen::at(before.path(), &path, reads),
+                Seen::at(subject.place.repo, &path, reads),
+            );
+            let how = match watched {
+                true => Seen::changed(&old, &new),
+                false if acting => Seen::acts_now(&path, &old, &new),
+                false => None,
             };
+            let how = how.filter(|_| !is_asked(&path, &item))?;
             Some(format!("{path} {how}"))
         });
         let changed: Vec<String> = changed.collect();
@@ -75,5 +85,182 @@ impl Judge for Unasked {
         let mut result = answer(Self::NAME, Verdict::Fail, reason);
         result.shows.insert(Word::from(UNASKED));
         Ok(result)
+    }
+}
+
+/// Does what is asked for name the file?
+fn names_the_file(asked: &str, path: &str) -> bool {
+    let path = path.to_lowercase();
+    asked.contains(path.rsplit('/').next().unwrap_or(&path))
+}
+
+/// Does it name the tool that a file is for: `vscode` asks for `.vscode/tasks.json`, `docker` for a
+/// `Dockerfile`?
+fn names_its_tool(asked: &str, path: &str) -> bool {
+    let path = path.to_lowercase();
+    let mut parts = path.split('/');
+    let hidden = parts.clone().find(|part| part.starts_with('.'));
+    let tool = hidden.or(parts.next_back()).unwrap_or_default();
+    let tool = tool.trim_start_matches('.');
+    let mut words = asked.split(|each: char| !each.is_alphanumeric() && each != '-');
+    words.any(|word| word.len() >= SHORTEST && tool.starts_with(word))
+}
+
+/// Shorter words begin too many names.
+const SHORTEST: usize = 4;
+
+/// What is at a path.
+#[derive(PartialEq, Eq)]
+enum Seen {
+    Nothing,
+    File {
+        size: u64,
+        /// None where nobody asks for it, and where it is too large to be read.
+        bytes: Option<Vec<u8>>,
+        executable: bool,
+    },
+    Link {
+        leads_out: bool,
+        target: std::path::PathBuf,
+    },
+}
+
+impl Seen {
+    fn at(root: &Path, path: &str, reads: bool) -> Self {
+        match paths::found_in(root, path) {
+            Ok(Found::File(file)) => {
+                let found = std::fs::metadata(&file).ok();
+                let mode = found.as_ref().map(|one| one.permissions().mode());
+                Self::File {
+                    size: found.map_or(0, |one| one.len()),
+                    bytes: reads.then(|| paths::bytes_in(root, path).ok()).flatten(),
+                    executable: mode.is_some_and(|mode| mode & 0o100 != 0),
+                }
+            }
+            Ok(Found::Link(target)) => Self::Link {
+                leads_out: leads_out(path, &target),
+                target,
+            },
+            Err(_) => Self::Nothing,
+        }
+    }
+
+    /// How a file that is watched was changed.
+    fn changed(old: &Self, new: &Self) -> Option<&'static str> {
+        match (old, new) {
+            (Self::Nothing, Self::Nothing) => None,
+            (old, new) if old == new => None,
+            (_, Self::Nothing) => Some("was deleted"),
+            (Self::Nothing, _) => Some("is new"),
+            _ => Some("was changed"),
+        }
+    }
+
+    /// What else a tool or a system does of itself now: of any file.
+    fn acts_now(path: &str, old: &Self, new: &Self) -> Option<&'static str> {
+        match (old, new) {
+            (
+                old,
+                Self::Link {
+                    leads_out: true, ..
+                },
+            ) if old != new => Some("leads out of the repository"),
+            (
+                Self::File {
+                    executable: false, ..
+                },
+                Self::File {
+                    executable: true, ..
+                },
+            ) => Some("became executable"),
+            (old, Self::File { .. }) => {
+                let said = |seen: &Self| {
+                    let Self::File { bytes, .. } = seen else {
+                        return String::new();
+                    };
+                    let text = bytes
+                        .as_deref()
+                        .and_then(|bytes| str::from_utf8(bytes).ok());
+                    // What is no manifest is for others to refuse.
+                    text.map_or_else(String::new, |text| {
+                        test_settings::acting(path, text).unwrap_or_default()
+                    })
+                };
+                let (old, new) = (said(old), said(new));
+                (old != new && !new.is_empty()).then_some("starts something by itself")
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Does a link of the repository lead out of it?
+fn leads_out(path: &str, target: &Path) -> bool {
+    let mut depth = path.matches('/').count();
+    for part in target.components() {
+        match part {
+            Component::Normal(_) => depth += 1,
+            Component::CurDir => {}
+            Component::ParentDir if depth > 0 => depth -= 1,
+            Component::ParentDir | Component::RootDir | Component::Prefix(_) => return true,
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_request_names_a_file_or_the_tool_that_it_is_for() {
+        for (asked, path) in [
+            ("add tasks for vscode", ".vscode/tasks.json"),
+            ("build it with docker", "Dockerfile"),
+            ("use pre-commit", ".pre-commit-config.yaml"),
+            ("tell agents about make", "AGENTS.md"),
+        ] {
+            assert!(names_its_tool(asked, path), "{asked}: {path}");
+        }
+        for (asked, path) in [
+            ("show the tasks of a cart", ".vscode/tasks.json"),
+            ("set the env", ".envrc"),
+            ("parse carts", "parse/.claude/settings.json"),
+        ] {
+            assert!(!names_its_tool(asked, path), "{asked}: {path}");
+        }
+    }
+
+    #[test]
+    fn a_link_out_and_a_new_right_to_run_are_seen() {
+        let dir = tempfile::tempdir().unwrap();
+        let (old, new) = (dir.path().join("old"), dir.path().join("new"));
+        for root in [&old, &new] {
+            std::fs::create_dir_all(root.join("a")).unwrap();
+            std::fs::write(root.join("run"), "x").unwrap();
+            std::fs::write(root.join("a/plain"), "x").unwrap();
+        }
+        let may_run = std::fs::Permissions::from_mode(0o755);
+        std::fs::set_permissions(new.join("run"), may_run.clone()).unwrap();
+        // A new program is what new programs are.
+        std::fs::write(new.join("fresh"), "x").unwrap();
+        std::fs::set_permissions(new.join("fresh"), may_run).unwrap();
+        symlink("../run", new.join("a/inside")).unwrap();
+        symlink("../../run", new.join("a/outside")).unwrap();
+        symlink("/etc/passwd", new.join("absolute")).unwrap();
+        let how = |path| {
+            Seen::acts_now(
+                path,
+                &Seen::at(&old, path, true),
+                &Seen::at(&new, path, true),
+            )
+        };
+        assert_eq!(how("run"), Some("became executable"));
+        assert_eq!(how("a/outside"), Some("leads out of the repository"));
+        assert_eq!(how("absolute"), Some("leads out of the repository"));
+        for path in ["a/plain", "fresh", "a/inside", "not there"] {
+            assert_eq!(how(path), None, "{path}");
+        }
     }
 }

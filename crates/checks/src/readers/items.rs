@@ -9,7 +9,7 @@ use crate::{Place, Subject};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
 use languages::recipes;
-use languages::runners::files::{CI, DECIDING, Decides, TESTS};
+use languages::runners::files::{ACTING, CI, DECIDING, Decides, IDLE, TESTS};
 use languages::rust::inline_tests;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::path::Path;
@@ -37,10 +37,13 @@ pub(crate) const STARTED_RECIPES: &str = "started recipes";
 const INLINE_TESTS: &str = "inline tests";
 /// Every file that says what is tried elsewhere, see [`CI`].
 pub(crate) const CI_FILES: &str = "ci files";
+/// Every file on which tools act by themselves, see [`ACTING`].
+pub(crate) const ACTING_FILES: &str = "acting files";
 /// Every source of the repository, see [`sources::is_source`].
 const SOURCES: &str = "sources";
 /// Words for many items.
-const WORDS: [&str; 10] = [
+const WORDS: [&str; 11] = [
+    ACTING_FILES,
     CI_FILES,
     COMMANDS,
     TEST_FILES,
@@ -66,6 +69,11 @@ pub(crate) fn runner_files() -> Vec<String> {
 /// The files that are tests, as patterns.
 pub(crate) fn test_files() -> Vec<String> {
     TESTS.iter().map(|glob| format!("repo/{glob}")).collect()
+}
+
+/// The files that say what is tried elsewhere, as patterns.
+pub(crate) fn ci_files() -> Vec<String> {
+    CI.iter().map(|glob| format!("repo/{glob}")).collect()
 }
 
 fn deciding(which: impl Fn(Decides) -> bool) -> Vec<String> {
@@ -247,7 +255,11 @@ pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[String]) -> Result<Na
                 .inside
                 .extend(deciding(|decides| decides == Decides::Tests)),
             TEST_FILES => all.inside.extend(test_files()),
-            CI_FILES => all.inside.extend(CI.map(|glob| format!("repo/{glob}"))),
+            CI_FILES => all.inside.extend(ci_files()),
+            ACTING_FILES => {
+                all.inside.extend(ACTING.map(|glob| format!("repo/{glob}")));
+                all.outside.extend(IDLE.map(|glob| format!("repo/{glob}")));
+            }
             INLINE_TESTS | SOURCES | TEST_RECIPES | STARTED_RECIPES => {}
             pattern => match filled_in(pattern, subject.fields) {
                 None => all.inside.push(pattern.to_owned()),

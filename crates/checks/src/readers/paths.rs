@@ -111,7 +111,12 @@ pub(crate) fn read(place: Place<'_>, path: &str) -> Result<String, Error> {
 /// The same, to the byte.
 pub(crate) fn bytes(place: Place<'_>, path: &str) -> Result<Vec<u8>, Error> {
     let (root, rest) = placed(place, path)?;
-    let full = regular(root, rest)?;
+    bytes_in(root, rest)
+}
+
+/// The bytes of a regular file under `root`.
+pub(crate) fn bytes_in(root: &Path, path: &str) -> Result<Vec<u8>, Error> {
+    let full = regular(root, path)?;
     let mut bytes = Vec::new();
     let file = std::fs::File::open(full)?;
     file.take(LARGEST + 1).read_to_end(&mut bytes)?;

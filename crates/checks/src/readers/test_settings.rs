@@ -1,12 +1,15 @@
-//! What manifests say about how tests run. It does not take the whole file for it: who adds a dependency has
-//! not touched what is here.
+//! What manifests say about how tests run, and what they have tools do by themselves. It does not take the
+//! whole file for it: who adds a dependency has touched neither.
 
 use crate::error::Error;
 use languages::recipes;
 use serde_json::{Map, Value};
 
+/// Parts of manifests, by their names: keys of tables, from the top.
+type Parts = [(&'static str, &'static [&'static [&'static str]]); 3];
+
 /// Where a manifest says how tests run, by its name: keys of tables, from the top.
-const PARTS: [(&str, &[&[&str]]); 3] = [
+const PARTS: Parts = [
     (
         "package.json",
         &[
@@ -35,14 +38,36 @@ const PARTS: [(&str, &[&[&str]]); 3] = [
     ),
 ];
 
+/// Where a manifest says what an installer or a compiler starts without being told.
+const ACTING: Parts = [
+    (
+        "package.json",
+        &[
+            &["scripts", "preinstall"],
+            &["scripts", "install"],
+            &["scripts", "postinstall"],
+            &["scripts", "preprepare"],
+            &["scripts", "prepare"],
+            &["scripts", "postprepare"],
+            &["scripts", "prepublish"],
+            &["scripts", "prepublishOnly"],
+            &["scripts", "prepack"],
+            &["scripts", "postpack"],
+            &["scripts", "dependencies"],
+        ],
+    ),
+    ("pyproject.toml", &[&["build-system"]]),
+    ("Cargo.toml", &[&["package", "build"]]),
+];
+
 /// Has this manifest a place for how tests run?
 pub(crate) fn is_manifest(path: &str) -> bool {
-    parts_of(path).is_some() || recipes::is_one(path)
+    parts_of(&PARTS, path).is_some() || recipes::is_one(path)
 }
 
-fn parts_of(path: &str) -> Option<&'static [&'static [&'static str]]> {
+fn parts_of(parts: &Parts, path: &str) -> Option<&'static [&'static [&'static str]]> {
     let name = path.rsplit('/').next().unwrap_or(path);
-    let found = PARTS.iter().find(|(known, _)| *known == name);
+    let found = parts.iter().find(|(known, _)| *known == name);
     found.map(|(_, parts)| *parts)
 }
 
@@ -51,6 +76,23 @@ pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, Error> {
     if recipes::is_one(path) {
         return Ok(recipes::of_tests(path, text));
     }
+    said(&PARTS, path, text)
+}
+
+/// Has this manifest a place for what tools do by themselves?
+pub(crate) fn may_act(path: &str) -> bool {
+    parts_of(&ACTING, path).is_some()
+}
+
+/// What a manifest has tools do by themselves, in the same way.
+pub(crate) fn acting(path: &str, text: &str) -> Result<String, Error> {
+    said(&ACTING, path, text)
+}
+
+fn said(parts: &Parts, path: &str, text: &str) -> Result<String, Error> {
+    let Some(parts) = parts_of(parts, path) else {
+        return Ok(String::new());
+    };
     let whole: Value = match path.ends_with(".json") {
         true => serde_json::from_str(text)?,
         false => {
@@ -59,7 +101,7 @@ pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, Error> {
         }
     };
     let mut found = Map::new();
-    for keys in parts_of(path).unwrap_or_default() {
+    for keys in parts {
         let part = keys.iter().try_fold(&whole, |value, key| value.get(key));
         if let Some(part) = part {
             found.insert(keys.join("."), part.clone());
@@ -90,6 +132,13 @@ mod tests {
         assert_eq!(settings("Cargo.toml", "[package]\nname = \"a\"\n"), "");
         assert!(settings("Cargo.toml", "[lib]\ntest = false\n").contains("lib.test"));
         assert!(test_settings("package.json", "{").is_err());
+        let hooked = r#"{"scripts": {"postinstall": "node x.js", "build": "tsc"}}"#;
+        assert_eq!(
+            acting("web/package.json", hooked).unwrap(),
+            r#"{"scripts.postinstall":"node x.js"}"#
+        );
+        assert_eq!(acting("package.json", plain).unwrap(), "");
+        assert_eq!(acting("notes.md", "{").unwrap(), "");
         assert!(is_manifest("a/Cargo.toml") && !is_manifest("Cargo.lock"));
     }
 }

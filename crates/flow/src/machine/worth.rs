@@ -20,6 +20,15 @@ impl FlowState {
         unasked(self.gates.values())
     }
 
+    /// What makes the evidence weak, where a check says so itself.
+    fn why_weak(&self) -> Option<&str> {
+        let passed = self.gates.values().filter(|memo| memo.passed);
+        let mut reasons = passed.flat_map(|memo| &memo.results).filter(|one| {
+            Worth::of(one) == Some(Worth::Weak) && one.reason.starts_with(Worth::Weak.as_str())
+        });
+        reasons.next().map(|one| &*one.reason)
+    }
+
     /// Is a person to be asked, because nothing shows that the evidence could have failed, or because of
     /// something that nobody asked for?
     fn is_too_weak(&self) -> bool {
@@ -44,9 +53,10 @@ impl FlowState {
     pub(super) fn too_weak(&self, hold: &Hold) -> String {
         match (hold, self.unasked()) {
             (Hold::Approval { .. }, Some(what)) => format!("{what}: "),
-            (Hold::Approval { .. }, None) if self.is_too_weak() => {
-                "nothing shows that the evidence could have failed: ".to_owned()
-            }
+            (Hold::Approval { .. }, None) if self.is_too_weak() => match self.why_weak() {
+                Some(why) => format!("{why}: "),
+                None => "nothing shows that the evidence could have failed: ".to_owned(),
+            },
             _ => String::new(),
         }
     }

@@ -1,6 +1,6 @@
 //! Two runs of one suite held against each other: facts, by which a gate judges.
 
-use super::{Status, TestResult, TestRun};
+use super::{Ending, Fault, Status, TestResult, TestRun};
 use std::collections::BTreeMap;
 
 /// What differs between an earlier and a later run, by name. Every list is sorted.
@@ -63,6 +63,63 @@ pub fn compare(earlier: &TestRun, later: &TestRun) -> Comparison {
         list.push(name);
     }
     found
+}
+
+/// What is wrong with a later run, where the same was wrong with the earlier one already.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AsBefore {
+    /// The tests that fail, and what cannot be loaded.
+    pub still: Vec<String>,
+    /// Those of them that say something else than before.
+    pub otherwise: Vec<String>,
+}
+
+/// Is a later run wrong only where the earlier one was? What cannot be loaded counts where others were run.
+pub fn as_before(earlier: &TestRun, later: &TestRun, ending: Ending) -> Option<AsBefore> {
+    match ending {
+        Ending::Red => {}
+        Ending::NotBuilt if later.executed() > 0 => {}
+        _ => return None,
+    }
+    let mut found = AsBefore::default();
+    let mut note = |name: &str, was: &str, is: &str| {
+        found.still.push(name.to_owned());
+        if !was.is_empty() && steady(was) != steady(is) {
+            found
+                .otherwise
+                .push(format!("{name} (was: {was}; is: {is})"));
+        }
+    };
+    for test in later.with(Status::Failed) {
+        let before = earlier
+            .with(Status::Failed)
+            .find(|one| one.name == test.name)?;
+        let said = |one: &TestResult| one.message.clone().unwrap_or_default();
+        note(&test.name, &said(before), &said(test));
+    }
+    for fault in &later.faults {
+        let parts = |one: &'_ Fault| {
+            let (name, why) = one.what.split_once(": ").unwrap_or((&one.what, ""));
+            (name.to_owned(), why.to_owned())
+        };
+        let (name, is) = parts(fault);
+        let before = earlier.faults.iter().filter(|one| one.kind == fault.kind);
+        let (_, was) = before.map(parts).find(|(known, _)| *known == name)?;
+        note(&name, &was, &is);
+    }
+    Some(found)
+}
+
+/// A message without what is another in every run: addresses, long numbers, and folders of a moment.
+fn steady(message: &str) -> String {
+    let words = message.split_whitespace().map(|word| {
+        let digits = word.chars().filter(char::is_ascii_digit).count();
+        match word.contains('/') || word.contains("0x") || digits >= 6 {
+            true => "#",
+            false => word,
+        }
+    });
+    words.collect::<Vec<&str>>().join(" ")
 }
 
 #[cfg(test)]
@@ -128,5 +185,49 @@ mod tests {
             ..Comparison::default()
         };
         assert_eq!(found, nothing);
+    }
+
+    #[test]
+    fn who_was_wrong_before_is_told_from_who_is_wrong_otherwise() {
+        let says = |message: &str| {
+            let mut run = run(&[("a", Status::Failed), ("b", Status::Passed)]);
+            run.tests[0].message = Some(message.to_owned());
+            run
+        };
+        let before = says("3 != 4 at 0x7f00");
+        let same = as_before(&before, &says("3 != 4 at 0x7f99"), Ending::Red).unwrap();
+        assert_eq!((same.still.len(), same.otherwise.len()), (1, 0));
+        let other = as_before(&before, &says("it has no total"), Ending::Red).unwrap();
+        assert_eq!(
+            other.otherwise,
+            ["a (was: 3 != 4 at 0x7f00; is: it has no total)"]
+        );
+        let new = run(&[("a", Status::Failed), ("b", Status::Failed)]);
+        assert_eq!(as_before(&before, &new, Ending::Red), None);
+    }
+
+    #[test]
+    fn what_could_not_be_loaded_before_is_nobodys_fault_beside_tests_that_ran() {
+        let fault = |what: &str| vec![Fault::not_built(what, "")];
+        let with = |status, what: &str| {
+            let mut one = run(&[("a", status)]);
+            one.faults = fault(what);
+            one
+        };
+        let before = with(Status::Passed, "`x` could not be collected: no yaml");
+        let ends = |now: &TestRun| as_before(&before, now, Ending::NotBuilt);
+        assert!(ends(&before).unwrap().otherwise.is_empty());
+        let otherwise = ends(&with(
+            Status::Passed,
+            "`x` could not be collected: no total",
+        ));
+        assert_eq!(otherwise.unwrap().otherwise.len(), 1);
+        assert_eq!(
+            ends(&with(Status::Passed, "`y` could not be collected: no yaml")),
+            None
+        );
+        let mut alone = before.clone();
+        alone.tests.clear();
+        assert_eq!(ends(&alone), None);
     }
 }

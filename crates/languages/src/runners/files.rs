@@ -1,6 +1,6 @@
 //! Which files are tests, and which decide how tests are found and run, and with which versions: manifests,
-//! configuration and lockfiles of the runners that we know; and which say what is tried elsewhere. One
-//! table each for all who ask.
+//! configuration and lockfiles of the runners that we know; which say what is tried elsewhere; and on which
+//! tools act by themselves. One table each for all who ask.
 
 use Decides::{Building, Packages, Tests};
 
@@ -103,3 +103,38 @@ pub const CI: [&str; 17] = [
     "Jenkinsfile",
     ".pre-commit-config.yaml",
 ];
+
+/// What tools act on because it is there, when somebody opens, enters, builds, installs or starts the
+/// repository, or has an agent work in it: everything hidden, and some by their names. Globs from a
+/// repository's top.
+pub const ACTING: [&str; 26] = [
+    "**/.*",
+    "**/.*/**",
+    "**/AGENTS.md",
+    "**/CLAUDE.md",
+    "**/GEMINI.md",
+    "**/*.code-workspace",
+    "**/*.pth",
+    "**/Brewfile",
+    "**/Containerfile*",
+    "**/Dockerfile*",
+    "**/*.dockerfile",
+    "**/Procfile*",
+    "**/Tiltfile",
+    "**/Vagrantfile",
+    "**/binding.gyp",
+    "**/build.rs",
+    "**/compose*.y*ml",
+    "**/devenv.nix",
+    "**/docker-compose*.y*ml",
+    "**/flake.nix",
+    "**/fly.toml",
+    "**/netlify.toml",
+    "**/setup.py",
+    "**/shell.nix",
+    "**/vercel.json",
+    "**/wrangler.*",
+];
+
+/// What is hidden and does nothing.
+pub const IDLE: [&str; 3] = ["**/.*ignore", "**/.*keep", "**/.editorconfig"];

@@ -36,7 +36,8 @@ pub fn call(line: &str) -> Option<Call> {
     let program = words.iter().position(|word| !assigns(word))?;
     let before = words[..program].join(" ");
     let (first, rest) = (words[program], &words[program + 1..]);
-    let report = "-p no:cacheprovider --junitxml=\"$PROOFHOUSE_REPORT\"";
+    let report =
+        "-p no:cacheprovider --continue-on-collection-errors --junitxml=\"$PROOFHOUSE_REPORT\"";
     let called = |runner, words: &[&str]| {
         let words: Vec<&str> = words
             .iter()

@@ -35,7 +35,7 @@ def single(test):
 class Results(unittest.TextTestResult):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
-        self.cases, self.broken, self.shared = {}, {}, []
+        self.cases, self.broken, self.shared, self.parts = {}, {}, [], {}
 
     def say(self, test, tag, message):
         if isinstance(test, _FailedTest):
@@ -76,7 +76,11 @@ class Results(unittest.TextTestResult):
     def addSubTest(self, test, subtest, error):
         super().addSubTest(test, subtest, error)
         if error is not None:
-            self.say(test, "failure", self.told(error))
+            # The first says why, and all say which: that one more fails is a difference.
+            told, parts = self.parts.setdefault(test.id(), (self.told(error), []))
+            parts.append(subtest._subDescription())
+            what, _, how = told.partition("\n")
+            self.say(test, "failure", "%s [parts that fail: %s]\n%s" % (what, ", ".join(parts), how))
 
     def addSkip(self, test, reason):
         super().addSkip(test, reason)

@@ -69,7 +69,7 @@ pub const RUNNERS: [Known; 8] = [
         name: "pytest",
         command: Some(
             "if [ -x .venv/bin/python ]; then p=.venv/bin/python; else p=python3; fi; \
-             exec \"$p\" -m pytest -p no:cacheprovider --junitxml=\"$PROOFHOUSE_REPORT\"",
+             exec \"$p\" -m pytest -p no:cacheprovider --continue-on-collection-errors --junitxml=\"$PROOFHOUSE_REPORT\"",
         ),
         driver: None,
         results: Results::Report,

@@ -102,8 +102,6 @@ fn drawn(out: &Out, change: &Change, indent: &str) {
 /// One file's hunks, up to this many lines; says how many are left. Where they are too many, what did not
 /// change gives way first. A line at a time: it is an agent's text, and must not steer a terminal.
 fn file(out: &Out, one: &FileChange, most: usize) -> usize {
-    /// What of a line says enough beside a question.
-    const WIDEST: usize = 200;
     let mut left = most;
     let lines: usize = one.hunks.iter().map(|hunk| hunk.lines.len() + 1).sum();
     let tight = lines >= most;
@@ -138,12 +136,9 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
         let changed = |line: &str| !tight || !line.starts_with(' ');
         let lines = hunk.numbered().filter(|(_, line)| changed(line));
         for (number, line) in lines {
-            let shown = match whole_diff || line.chars().nth(WIDEST).is_none() {
+            let shown = match whole_diff {
                 true => whole(line),
-                false => format!(
-                    "{} [...]",
-                    whole(&line.chars().take(WIDEST).collect::<String>())
-                ),
+                false => whole(&folded(line)),
             };
             let shown = match line.as_bytes().first() {
                 Some(b'+') => out.paint(Tone::Good, &shown),
@@ -165,6 +160,38 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
         out.line(&out.paint(Tone::Dim, &more));
     }
     left
+}
+
+/// A line that fits beside a question. Blanks in its midst are counted, so that nothing stands far to the
+/// right where nobody looks; of what is still too long, both ends are shown, and how much is between them.
+fn folded(line: &str) -> String {
+    const BLANKS: usize = 24;
+    const HEAD: usize = 140;
+    const TAIL: usize = 60;
+    let begins = line.len() - line[1.min(line.len())..].trim_start().len();
+    let (indent, rest) = line.split_at(begins);
+    let mut tight = String::with_capacity(line.len());
+    let mut blanks = 0;
+    for each in rest.chars().chain(['\n']) {
+        if each.is_whitespace() && each != '\n' {
+            blanks += 1;
+            continue;
+        }
+        match blanks {
+            0 => {}
+            _ if blanks > BLANKS => tight.push_str(&format!(" [{blanks} blanks] ")),
+            _ => tight.extend(std::iter::repeat_n(' ', blanks)),
+        }
+        blanks = 0;
+        tight.extend((each != '\n').then_some(each));
+    }
+    let all = tight.chars().count();
+    if all > HEAD + TAIL {
+        let head: String = tight.chars().take(HEAD).collect();
+        let tail: String = tight.chars().skip(all - TAIL).collect();
+        tight = format!("{head} [... {} characters ...] {tail}", all - HEAD - TAIL);
+    }
+    format!("{indent}{tight}")
 }
 
 /// Shows the work in the person's own tool for differences, as git knows it.
@@ -280,11 +307,16 @@ fn is_test(path: &str) -> bool {
     parts.any(|part| matches!(part, "test" | "tests" | "spec" | "specs"))
 }
 
-/// Is a file read by people, and run by nobody?
+/// Is a file read by people, and followed by no tool?
 fn is_prose(path: &str) -> bool {
     let ends = [".md", ".rst", ".txt", ".adoc"];
-    ends.iter()
-        .any(|end| path.to_ascii_lowercase().ends_with(end))
+    let path = path.to_ascii_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let followed = ["agents.md", "claude.md", "gemini.md", "cmakelists.txt"];
+    ends.iter().any(|end| name.ends_with(end))
+        && !followed.contains(&name)
+        && !name.starts_with("requirements")
+        && !path.split('/').any(|part| part.starts_with('.'))
 }
 
 /// Does a run work in the person's own tree?
@@ -536,4 +568,33 @@ pub(crate) fn abandon(project: &Project, args: &Abandon, out: &Out) -> Result<u8
         return Ok(exit::OK);
     }
     discard(project, &args.run, out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_hides_behind_blanks_or_at_the_end_of_a_long_line() {
+        assert_eq!(folded("+    x = 1  # one"), "+    x = 1  # one");
+        let far = format!("+x = 1{}evil()", " ".repeat(300));
+        assert_eq!(folded(&far), "+x = 1 [300 blanks] evil()");
+        let long = format!("+{}evil()", "a".repeat(400));
+        let shown = folded(&long);
+        assert!(shown.ends_with("evil()"), "{shown}");
+        assert!(shown.contains("[... 206 characters ...]"), "{shown}");
+        for one in ["", " ", "+", "-é"] {
+            assert_eq!(folded(one), one);
+        }
+    }
+
+    #[test]
+    fn what_tools_follow_is_no_prose() {
+        for path in ["docs/a.md", "notes.TXT"] {
+            assert!(is_prose(path), "{path}");
+        }
+        for path in ["AGENTS.md", "requirements-dev.txt", ".claude/x.md", "a.rs"] {
+            assert!(!is_prose(path), "{path}");
+        }
+    }
 }

@@ -92,7 +92,7 @@ fn weak_evidence_is_not_enough_under_auto() {
     command.env_remove("PROOFHOUSE_RUNS__TREE");
     command.env_remove("PROOFHOUSE_APPROVALS__WEAK");
     let said = Said::from(command.output().unwrap()).exits(2);
-    let why = "nothing shows that the evidence could have failed";
+    let why = "weak: an exit code is all that there is, or a report of its own making: ";
     assert!(said.out.contains(why), "{}", said.out);
     says(&world, &["land", "t"]).refuses(1, "not_done");
     says(&world, &["audit", "t"]).exits(0);

@@ -4,7 +4,7 @@ use super::plan::Plan;
 use super::seen::{Fate, Reached, Tried};
 use super::{Control, Found, Purpose, Record, answered};
 use crate::text::first_few;
-use languages::{beside, script::Source};
+use languages::{beside, judges, script::Source};
 use std::collections::BTreeSet;
 
 impl Control<'_> {
@@ -94,9 +94,10 @@ impl Control<'_> {
                     now: &file.now,
                     before: file.before.as_deref(),
                 });
-                let beside = beside::unmutated(code, &|path| {
+                let mut beside = beside::unmutated(code, &|path| {
                     plan.functions.iter().any(|one| one.path == path)
                 });
+                beside.extend(self.taken_in());
                 if asked && !beside.is_empty() {
                     return Found::Weak(format!("not mutated: {}", first_few(&beside, 3)));
                 }
@@ -112,6 +113,19 @@ impl Control<'_> {
                 Found::Held(held)
             }
         }
+    }
+
+    /// Files of tests that the product takes in: they are the product, and nobody tests them.
+    fn taken_in(&self) -> Vec<String> {
+        let tests = self.files.tests.iter().filter(|file| file.changed);
+        let pairs = tests.flat_map(|test| self.files.code.iter().map(move |code| (code, test)));
+        let takes = pairs.filter(|(code, test)| {
+            let before = code.before.as_deref().unwrap_or_default();
+            judges::takes_in(&code.now, &test.path) && !judges::takes_in(before, &test.path)
+        });
+        takes
+            .map(|(code, test)| format!("{}, which {} imports", test.path, code.path))
+            .collect()
     }
 
     fn held(plan: &Plan, record: &Record, open: usize) -> String {

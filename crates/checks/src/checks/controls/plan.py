@@ -29,7 +29,7 @@ TOLD = 'raise AssertionError("turned round")'
 # same for all of its mutants and for the placebo, but for one number here: who reads the text, or what
 # was compiled of it, can tell none of them from another.
 REACH = """
-import os, sys
+import functools, os, sys
 if not hasattr(sys, "_{token}"):
     path, seen = (os.environ.get("PROOFHOUSE_REPORT") or "/nowhere/") + ".reached", set()
     switched, known = set(), {{}}
@@ -49,7 +49,17 @@ if not hasattr(sys, "_{token}"):
             known[number] = sum(index for index in range(1, {most})
                                 if {salt} * (number * {most} + index) % {prime} in switched)
         return known[number]
-    reach.switched, reach.given = switched, {{}}
+    def stand_in(number, real, answers):
+        if type(real).__name__ not in ("function", "builtin_function_or_method", "method", "partial",
+                                       "itemgetter", "attrgetter", "methodcaller"):
+            return real
+        def called(*given, **named):
+            answer = answers.get(reach(number))
+            if answer is None:
+                return real(*given, **named)
+            return given[0] if answer < 0 and given else eval(reach.given.get(answer, "None"), {{}})
+        return functools.update_wrapper(called, real)
+    reach.switched, reach.given, reach.stand_in = switched, {{}}, stand_in
     reach.give = lambda key: eval(reach.given[key], {{}})
     sys._{token} = reach
 sys._{token}.switched.add({switch})
@@ -174,6 +184,41 @@ def changed(now, before):
     for name, node in functions(now.tree.body):
         if name not in old or not same(node, old[name]):
             yield name, node
+
+
+def bound(statement):
+    """The name under which a statement of a module puts a function that is made elsewhere, if it does."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        other = isinstance(statement.value, (ast.Name, ast.Attribute, ast.Call))
+        return target.id if other and isinstance(target, ast.Name) else None
+    if isinstance(statement, ast.ImportFrom) and len(statement.names) == 1:
+        one = statement.names[0]
+        return one.asname or one.name if statement.module != "__future__" and one.name != "*" else None
+    return None
+
+
+def asked_of(path, name, tests):
+    """Do tests ask this module for this name?"""
+    module = path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+    for entry in tests:
+        for node in ast.walk(ast.parse(entry["now"])):
+            if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == module:
+                if any(one.name == name for one in node.names):
+                    return True
+            if isinstance(node, ast.Attribute) and node.attr == name:
+                if module in (getattr(node.value, "id", None), getattr(node.value, "attr", None)):
+                    return True
+    return False
+
+
+def aliases(path, now, before, tests):
+    """The statements of a source that are new and name a function for which tests ask this module."""
+    old = {ast.dump(one) for one in ast.parse(before).body} if before is not None else set()
+    for statement in now.tree.body:
+        name = bound(statement)
+        if name is not None and ast.dump(statement) not in old and asked_of(path, name, tests):
+            yield name, statement
 
 
 def own(node):
@@ -447,12 +492,38 @@ class Mutable:
             self.constants.append(always if self.source.edited([self.inside(one, node, always)]) else [])
             small = [of(code, what, place.lineno, place) for place, code, what in others(self.source, node)]
             self.others.append([mutant for mutant in small if self.source.edited(self.around(mutant))])
+        named = aliases(self.path, self.source, entry.get("before"), tests) if self.head is not None else []
+        for name, node in named:
+            one = {"number": next(numbers), "name": name, "line": node.lineno, "path": self.path}
+            self.functions.append((one, node))
+            values = [*dict.fromkeys(literals(tests, name)), "None"]
+            always = [{"number": one["number"], "index": index, "what": "always gives " + said,
+                       "line": node.lineno, "code": "return " + said, "place": None}
+                      for index, said in enumerate(dict.fromkeys(values), 1)]
+            always.append({"number": one["number"], "index": len(always) + 1, "line": node.lineno,
+                           "what": "gives back what it is given first", "code": None, "place": None})
+            self.constants.append(always if self.source.edited([self.behind(one, node, always)]) else [])
 
     def mark(self, number):
         return '__import__("sys").__dict__.get("_%s", lambda _: 0)(%d)' % (self.token, number)
 
+    def behind(self, one, node, always):
+        """The edit that puts a stand-in behind a statement that names a function."""
+        answers = {}
+        for each in always:
+            key = -1 if each["code"] is None else each["number"] * MOST + each["index"]
+            answers[each["index"]] = key
+            if key > 0:
+                self.given[key] = each["code"].removeprefix("return ")
+        end = self.source.end(node)
+        code = '; %s = __import__("sys").__dict__["_%s"].stand_in(%d, %s, %r)' % (
+            one["name"], self.token, one["number"], one["name"], answers)
+        return (end, end, code)
+
     def inside(self, one, node, always):
         """The edit of a function that has constants in it."""
+        if not isinstance(node, FUNCTIONS):
+            return self.behind(one, node, always)
         first, mark = work(node)[0], self.mark(one["number"])
         if not always:
             return self.source.before(first, mark)

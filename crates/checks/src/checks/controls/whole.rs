@@ -11,7 +11,7 @@ use crate::text::answer;
 use kernel::Word;
 use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, Verdict, Worth};
-use languages::runners::{Ending, Status, TestRun};
+use languages::runners::{Ending, TestRun};
 use std::time::Instant;
 
 /// A suite that was green on the judged tree.
@@ -52,15 +52,11 @@ pub(crate) fn read_before(subject: &Subject<'_>, instrument: &Instrument) -> Res
     Ok(matches!(shown.ending, Ending::Green | Ending::Red))
 }
 
-/// The tests that failed before the change.
-pub(crate) fn failing_before(
-    subject: &Subject<'_>,
-    instrument: &Instrument,
-) -> Result<Vec<String>, Error> {
+/// What the suite said before the change.
+pub(crate) fn run_before(subject: &Subject<'_>, instrument: &Instrument) -> Result<TestRun, Error> {
     let base = base(subject)?;
     let shown = base.inside(subject, |inside| instrument.show(inside, Instant::now()))?;
-    let failed = shown.run.with(Status::Failed);
-    Ok(failed.map(|test| test.name.clone()).collect())
+    Ok(shown.run)
 }
 
 fn base(subject: &Subject<'_>) -> Result<Room, Error> {
