@@ -4,7 +4,8 @@
 use super::base_of;
 use crate::context::{Context, Files};
 use crate::error::Error;
-use crate::room::{Environment, for_agents};
+use crate::room::Environment;
+use crate::room::for_agents;
 use kernel::effect::Capability;
 use sandbox::{Placed, Policy};
 use std::collections::{BTreeMap, BTreeSet};
