@@ -146,6 +146,7 @@ fn opening(started: kernel::event::RunStarted, count: u32) -> Vec<What> {
         story: "Login".to_owned(),
         task: format!("Task {n}"),
         depends_on: (n > 0).then(|| id(n / 2)).into_iter().collect(),
+        criteria: Vec::new(),
     };
     let tasks: Vec<Declared> = (0..count).map(task).collect();
     let declared = tasks.chunks(500).map(|some| TasksDeclared {

@@ -52,6 +52,7 @@ fn tasks(count: u32) -> Vec<Declared> {
             epic: "Auth".to_owned(),
             story: "Login".to_owned(),
             task: format!("Task {n}"),
+            criteria: Vec::new(),
             depends_on: {
                 let mut on: Vec<u32> = (0..3.min(n)).map(|_| draw(n)).collect();
                 on.sort_unstable();

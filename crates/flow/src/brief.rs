@@ -7,10 +7,12 @@ mod result;
 pub(crate) use result::ask_again;
 
 use crate::machine::FlowState;
-use crate::workflow::{Field, Owner, Role, Workflow};
+use crate::workflow::{Field, Owner, Question, Role, Workflow};
+use kernel::StateName;
 use kernel::effect::Access;
 use kernel::outcome::Verdict;
 use result::{HOLDS, HOW_TO_SETTLE, how_to_find};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -26,6 +28,8 @@ const FINDINGS: &str = "findings.md";
 pub const ASKED: &str = "asked.md";
 /// The file with what the gates said.
 const CHECKS: &str = "checks.md";
+/// The file with the result that the gate refused last.
+const REFUSED: &str = "refused-result.json";
 /// The file with the forms of what a result may hold besides.
 const FORMS: &str = "result.md";
 
@@ -55,7 +59,7 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     question(&mut text, workflow, run);
     new_evidence(&mut text, workflow, run);
     if !workflow.is_sealed_in(state) {
-        open_findings(&mut text, run);
+        open_findings(&mut text, workflow, run);
     }
     earlier(&mut text, run);
     told(&mut text, workflow, run);
@@ -73,6 +77,9 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
         let all: Vec<String> = run.notes.iter().map(|note| format!("- {note}\n")).collect();
         papers.insert(FINDINGS.to_owned(), all.join("\n"));
     }
+    if let Some(refused) = refused(run) {
+        papers.insert(REFUSED.to_owned(), format!("{refused:#}\n"));
+    }
     if shows_change(workflow, run) {
         papers.insert(CHECKS.to_owned(), checks(run));
     }
@@ -85,6 +92,14 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
         );
     }
     papers
+}
+
+/// The result that whoever worked here last has handed in, if the gate has refused it: mended, most of it
+/// will do. What was handed in under seal is nobody's to see.
+fn refused(run: &FlowState) -> Option<&Value> {
+    let gate = run.gates.get(&run.position.state)?;
+    let result = run.outcome.as_ref()?.result.as_ref()?;
+    (!gate.passed && result["sealed"].is_null()).then_some(result)
 }
 
 /// Do the forms lie beside the brief? Where a snapshot is the context, briefs are many and short, and who does
@@ -349,8 +364,8 @@ fn new_evidence(text: &mut String, workflow: &Workflow, run: &FlowState) {
 }
 
 /// Findings that are open, by their ids, and what was said to them.
-fn open_findings(text: &mut String, run: &FlowState) {
-    remarks(text, run);
+fn open_findings(text: &mut String, workflow: &Workflow, run: &FlowState) {
+    remarks(text, workflow, run);
     if run.findings.open.is_empty() {
         return;
     }
@@ -373,10 +388,12 @@ fn open_findings(text: &mut String, run: &FlowState) {
 }
 
 /// What was found and holds no gate: for whoever may take it up.
-fn remarks(text: &mut String, run: &FlowState) {
+fn remarks(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let here = &run.position.state;
-    let (own, others): (Vec<_>, Vec<_>) =
-        (run.findings.remarks.iter()).partition(|(state, _)| state == here);
+    let remarks = run.findings.remarks.iter().cloned();
+    let (own, others): (Vec<_>, Vec<_>) = remarks
+        .chain(lacking(workflow, run))
+        .partition(|(state, _)| state == here);
     // Whoever judges once more is not asked the same as before.
     let own_head = "## Found here before\n\nIt was worked on since. Look whether it is mended, and report what still holds and what is new; what is mended you do not repeat:";
     let head = "## Found, and left to whoever works on it\n\nNothing of it holds a gate; take up what the task asks for:";
@@ -386,10 +403,31 @@ fn remarks(text: &mut String, run: &FlowState) {
         }
         let _ = writeln!(text, "{head}\n\n```text");
         for (state, remark) in found {
-            let _ = writeln!(text, "- (in `{state}`) {}", unfenced(remark));
+            let _ = writeln!(text, "- (in `{state}`) {}", unfenced(&remark));
         }
         let _ = writeln!(text, "```\n");
     }
+}
+
+/// What somebody has answered with `no` where that holds no gate: what they miss, and where.
+fn lacking(workflow: &Workflow, run: &FlowState) -> Vec<(StateName, String)> {
+    let mut lacking = Vec::new();
+    for (state, def) in &workflow.states {
+        let role = def.role.as_ref();
+        let Some(result) = role.and_then(|role| run.results.get(role)) else {
+            continue;
+        };
+        let passes = |one: &&Question| one.answers.iter().any(|answer| answer == "no");
+        for one in def.questions.iter().filter(passes) {
+            let given = &result.value["answers"][&one.id];
+            let said = given["answer"].as_str().unwrap_or_default();
+            if said.trim().eq_ignore_ascii_case("no") {
+                let why = given["evidence"].as_str().unwrap_or_default();
+                lacking.push((state.clone(), format!("{} No: {why}", one.asks)));
+            }
+        }
+    }
+    lacking
 }
 
 /// What was found here before, and what became of it.
@@ -459,10 +497,16 @@ fn notes(text: &mut String, workflow: &Workflow, run: &FlowState) {
     if run.notes.is_empty() {
         return;
     }
-    let whole = match is_long(run) {
+    let mut whole = match is_long(run) {
         true => format!("; `{FINDINGS}` in your folder has all of it"),
         false => String::new(),
     };
+    if refused(run).is_some() {
+        let _ = write!(
+            whole,
+            "; `{REFUSED}` in your folder is the result that did not pass: keep what holds of it, and mend the rest"
+        );
+    }
     let _ = writeln!(
         text,
         "## What happened before this attempt\n\nAs the engine recorded it{whole}:\n\n```text"

@@ -6,9 +6,14 @@ use serde::{Deserialize, Serialize};
 pub const WAIVE: &str = "waive_sandbox";
 
 /// The id of what a person said when they decided, by which briefs, results and pages refer to it: the first
-/// decision of a run that has a reason is `R1`.
+/// decision of a run that has a reason is `D1`.
 pub fn remark(number: u32) -> String {
-    format!("R{number}")
+    format!("D{number}")
+}
+
+/// Which one an id means. It was `R1` once, which is also what `add` calls a refusal of its contract.
+pub fn remark_of(id: &str) -> Option<u32> {
+    id.trim().strip_prefix(['D', 'R'])?.parse().ok()
 }
 
 /// A person's decision, as it came through a channel that agents cannot reach.

@@ -4,7 +4,7 @@
 use crate::attempt::Attempt;
 use crate::gate::{Began, Gate};
 use crate::look;
-use kernel::decision::remark;
+use kernel::decision::{remark, remark_of};
 use kernel::finding::Settled;
 use kernel::ledger::AttemptNote;
 use kernel::snapshot::SnapshotTaken;
@@ -128,8 +128,10 @@ impl History {
                 Body::AttemptEnded(ended) => {
                     let result = ended.outcome.result.as_ref();
                     for settled in result.map(Settled::all).unwrap_or_default() {
-                        let id = settled.finding.trim();
-                        let known = decisions.iter_mut().find(|one| one.remark == id);
+                        let id = remark_of(&settled.finding).map(remark);
+                        let known = decisions
+                            .iter_mut()
+                            .find(|one| Some(&one.remark) == id.as_ref());
                         let state = self.state(ended.effect);
                         known
                             .filter(|one| !one.remark.is_empty())

@@ -1,9 +1,10 @@
 //! `audited`: what no command can judge was judged by a role of its own, criterion by criterion, on the
-//! work as it is. It refuses an answer that is missing, that says no, that shows nothing, or that was
-//! given before the last edit.
+//! work as it is. It refuses an answer that is missing, that says no, that names nothing which shows it, or
+//! that was given before the last edit.
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
+use crate::readers::references;
 use crate::readers::substance::hollow;
 use crate::settings::Text;
 use crate::text::first_few;
@@ -47,16 +48,26 @@ impl Judge for Audited {
         }
         let answers = report.value[&*self.key]["criteria"].as_array();
         let answers: Vec<&Value> = answers.into_iter().flatten().collect();
-        let met = |id: &&&String| {
-            answers.iter().any(|one| {
-                one["id"].as_str() == Some(id.as_str())
-                    && one["met"].as_bool() == Some(true)
-                    && one["evidence"]
-                        .as_str()
-                        .is_some_and(|said| hollow(subject, said, "").is_none())
-            })
+        let known = |said: &str| {
+            let names = ["evidence", "facts"].iter();
+            let mut names = names.filter_map(|kind| subject.known.get(*kind)).flatten();
+            names.any(|name| !ids.contains(name) && said.contains(name.as_str()))
         };
-        let unmet: Vec<&&String> = names.iter().filter(|id| !met(id)).collect();
+        let unmet = |id: &&String| {
+            let mut answers = answers.iter();
+            let own = answers.find(|one| one["id"].as_str() == Some(id.as_str()));
+            let own = own.filter(|one| one["met"].as_bool() == Some(true));
+            let said = own.and_then(|one| one["evidence"].as_str());
+            let Some(said) = said.filter(|said| hollow(subject, said, "").is_none()) else {
+                return Some(id.to_string());
+            };
+            // What shows it is a place of the work, or evidence that the run has.
+            match references::seen(said, subject) {
+                Err(why) if !known(said) => Some(format!("{id} (the evidence {why})")),
+                _ => None,
+            }
+        };
+        let unmet: Vec<String> = names.iter().copied().filter_map(|id| unmet(&id)).collect();
         if unmet.is_empty() {
             return Ok(format!(
                 "{} criteria are met, as `{}` says",

@@ -4,7 +4,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::documents::sections_of;
-use crate::readers::substance::hollow;
+use crate::readers::substance::{hollow, little};
 use crate::settings::{Expression, Placed, SettingsError, Text};
 use crate::text::{first_few, label};
 use schemars::JsonSchema;
@@ -61,7 +61,9 @@ impl Judge for Cites {
             if names.is_empty() {
                 wrong.push(format!("`{shown}` cites nothing"));
             }
-            if let Some(why) = hollow(subject, entry, "").filter(|why| !why.is_blank()) {
+            let empty = hollow(subject, entry, "").filter(|why| !why.is_blank());
+            let empty = empty.or_else(|| little(entry).filter(|_| self.file.is_some()));
+            if let Some(why) = empty {
                 wrong.push(format!("`{shown}` {why}"));
             }
             for name in names {

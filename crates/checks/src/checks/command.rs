@@ -30,7 +30,7 @@ pub(crate) struct Command {
     shell: Option<Text>,
     /// `commands`: all that a human set for this run.
     from: Option<Choice<Commands>>,
-    /// A field: each command in backticks, or else its whole text.
+    /// A field: each command in backticks, or else its whole text. With `from`, both, each once.
     field: Option<Text>,
     /// `pass`: where no command is set, others prove it.
     if_none: Option<Choice<Pass>>,
@@ -73,8 +73,7 @@ impl Judge for Command {
         let given = [
             self.argv.is_some(),
             self.shell.is_some(),
-            self.from.is_some(),
-            self.field.is_some(),
+            self.from.is_some() || self.field.is_some(),
         ];
         match given.into_iter().filter(|given| *given).count() {
             1 if Controls::asked(self.controls)
@@ -83,7 +82,9 @@ impl Judge for Command {
                 Self::refuse("takes `controls` with neither `expect_exit` nor `expect_output`")
             }
             1 => Ok(()),
-            _ => Self::refuse("needs exactly one of `argv`, `shell`, `from` and `field`"),
+            _ => {
+                Self::refuse("needs exactly one of `argv`, `shell`, and `from` or `field` or both")
+            }
         }
     }
 
@@ -102,17 +103,23 @@ impl Judge for Command {
             };
             return Ok(vec![self.one(subject, program)]);
         }
-        let lines: Vec<&str> = match (self.shell.as_deref(), self.field.as_deref()) {
-            (Some(line), _) => vec![line],
-            (None, Some(field)) => of_field(field, subject)?,
-            (None, None) => subject.commands.iter().map(String::as_str).collect(),
-        };
-        if lines.is_empty() && self.if_none.is_some() {
-            let reason = "no command is set, and none is needed";
-            return Ok(vec![answer(Self::NAME, Verdict::Pass, reason)]);
+        let mut lines: Vec<&str> = self.shell.as_deref().into_iter().collect();
+        if self.from.is_some() {
+            lines.extend(subject.commands.iter().map(String::as_str));
+        }
+        let unset = self.from.is_some() && lines.is_empty();
+        if unset && self.if_none.is_none() {
+            return Err(Trouble::CouldNotRun(NO_COMMAND.to_owned()));
+        }
+        if let Some(field) = self.field.as_deref() {
+            let own = of_field(field, subject)?;
+            // One command runs once, whoever chose it.
+            let own: Vec<&str> = own.into_iter().filter(|one| !lines.contains(one)).collect();
+            lines.splice(0..0, own);
         }
         if lines.is_empty() {
-            return Err(Trouble::CouldNotRun(NO_COMMAND.to_owned()));
+            let reason = "no command is set, and none is needed";
+            return Ok(vec![answer(Self::NAME, Verdict::Pass, reason)]);
         }
         let mut results = Vec::new();
         for line in lines {

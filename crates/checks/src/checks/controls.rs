@@ -56,7 +56,7 @@ const KEPT: &str = "controls";
 const UNKNOWN: &str = "an exit code is all that there is, or a report of its own making";
 
 /// What mutants may take, at least, and as a multiple of the suite's own time.
-const LEAST: Duration = Duration::from_secs(20);
+const LEAST: Duration = Duration::from_secs(40);
 const TIMES: u32 = 4;
 
 /// Endings of the sources of which there are mutants.

@@ -1,6 +1,7 @@
 //! `could_fail`: the commands that judge look at what they judge. Each is run where nothing of the
-//! repository is; one that passes there passes on anything, and proves nothing. That a command which
-//! fails there judges the right thing, it does not say.
+//! repository is; one that passes there passes on anything, and proves nothing. Those that an agent chose
+//! are run once more where every file that the run began with holds nonsense; one that passes there looks
+//! at names and not into files. That a command which fails there judges the right thing, it does not say.
 
 use super::command::{NO_COMMAND, of_field};
 use crate::Subject;
@@ -21,7 +22,8 @@ use std::time::{Duration, Instant};
 pub(crate) struct CouldFail {
     /// `commands`: all that a human set for this run.
     from: Option<Choice<Commands>>,
-    /// Fields: each command in backticks, or else the whole text.
+    /// Fields: each command in backticks, or else the whole text. They fail where every file holds
+    /// nonsense, too.
     #[serde(default)]
     fields: Texts,
     /// Wall limit of each; 60. One that has not ended by then has not passed.
@@ -61,35 +63,51 @@ impl Judge for CouldFail {
         if lines.is_empty() {
             return Err(Trouble::CouldNotRun(NO_COMMAND.to_owned()));
         }
-        let mut hollow = Vec::new();
-        for line in &lines {
-            if self
-                .passes_on_nothing(subject, line, started)
-                .map_err(Trouble::cannot)?
-            {
-                hollow.push(format!("`{}`", label(line)));
+        let passing = |room: &dyn Fn() -> Result<Room, Error>| -> Judged<Vec<String>> {
+            let passes = |line: &&&str| self.passes_in(&room()?, subject, line, started);
+            let mut hollow = Vec::new();
+            for line in &lines {
+                if passes(&line).map_err(Trouble::cannot)? {
+                    hollow.push(format!("`{}`", label(line)));
+                }
             }
-        }
-        match (hollow.is_empty(), lines.len()) {
-            (true, 1) => Ok("the command fails where there is no repository".to_owned()),
-            (true, count) => Ok(format!("all {count} commands fail where there is no repository")),
-            (false, _) => Err(format!(
+            Ok(hollow)
+        };
+        let hollow = passing(&|| Room::bare(subject))?;
+        if !hollow.is_empty() {
+            return Err(format!(
                 "cannot fail: {} passes as well where nothing of the repository is; name a command that looks at it",
                 first_few(&hollow, 3)
             )
-            .into()),
+            .into());
+        }
+        if self.from.is_none() {
+            let blind = passing(&|| Room::of_nonsense(subject))?;
+            if !blind.is_empty() {
+                return Err(format!(
+                    "cannot fail: {} passes as well where every file holds nonsense, so it looks at names alone; name a command that looks into them",
+                    first_few(&blind, 3)
+                )
+                .into());
+            }
+        }
+        match lines.len() {
+            1 => Ok("the command fails where there is no repository".to_owned()),
+            count => Ok(format!(
+                "all {count} commands fail where there is no repository"
+            )),
         }
     }
 }
 
 impl CouldFail {
-    fn passes_on_nothing(
+    fn passes_in(
         &self,
+        room: &Room,
         subject: &Subject<'_>,
         line: &str,
         started: Instant,
     ) -> Result<bool, Error> {
-        let room = Room::bare(subject)?;
         let allowed = self.timeout_seconds.map_or(PATIENCE, Seconds::seconds);
         let instrument = Instrument::of(line, subject);
         if instrument.runner().is_some() {

@@ -129,8 +129,8 @@ impl FeatureLabels {
             .flat_map(|section| &section.points)
             .collect();
         let shows = |entry: &str| {
-            let mut named = references::in_text(entry).into_iter();
-            named.any(|one| one.look_up(subject.place, &self.except) == There::Something)
+            let mut named = references::in_prose(entry).into_iter();
+            named.any(|one| one.look_up(subject, &self.except, entry) == There::Something)
         };
         let mut wrong = Vec::new();
         for name in real {
@@ -141,7 +141,7 @@ impl FeatureLabels {
             match told.iter().find(is_of) {
                 None => wrong.push(format!("`{}` has no entry under `{heading}`", label(name))),
                 Some(entry) if !shows(entry) => wrong.push(format!(
-                    "the scenario of `{}` refers to nothing that is there",
+                    "the scenario of `{}` refers to nothing that shows it: a file of the work, with something in it",
                     label(name)
                 )),
                 Some(entry) => {

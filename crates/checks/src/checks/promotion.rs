@@ -4,7 +4,7 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::substance::{alike, hollow};
+use crate::readers::substance::{alike, hollow, little};
 use crate::settings::{Choices, Text, Texts, Words};
 use crate::text::{first_few, one_line};
 use schemars::JsonSchema;
@@ -90,8 +90,9 @@ impl Judge for Promotion {
             names.is_some_and(|names| names.contains(id))
         };
         for fact in items(draft, "facts") {
-            let text = one_line(fact["text"].as_str().unwrap_or_default(), 60);
-            match hollow(subject, &text, "") {
+            let whole = fact["text"].as_str().unwrap_or_default();
+            let text = one_line(whole, 60);
+            match hollow(subject, whole, "").or_else(|| little(whole)) {
                 None => {}
                 Some(why) if why.is_blank() => wrong.push("a fact has no `text`".to_owned()),
                 Some(why) => wrong.push(format!("a fact's text `{text}` {why}")),
@@ -165,11 +166,15 @@ impl Judge for Promotion {
 impl Promotion {
     /// Why a criterion can be checked by nobody.
     fn untied(&self, subject: &Subject<'_>, criterion: &Value) -> Option<String> {
-        let text = one_line(criterion["text"].as_str().unwrap_or_default(), 60);
+        let whole = criterion["text"].as_str().unwrap_or_default();
+        let text = one_line(whole, 60);
         let by = criterion["by"].as_str().unwrap_or_default().trim();
         let by = by.trim_matches('`');
-        if hollow(subject, &text, "criterion").is_some() {
+        if hollow(subject, whole, "criterion").is_some() {
             return Some("a criterion needs `text` and `by`".to_owned());
+        }
+        if let Some(why) = little(whole) {
+            return Some(format!("the criterion `{text}` {why}"));
         }
         let mut fields = self
             .tied

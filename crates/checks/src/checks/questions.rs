@@ -1,13 +1,14 @@
 //! `questions`: what no machine can judge, a role answers, each question by itself and with the place
-//! where anybody can look. It refuses an answer that is missing, one that does not pass, and evidence
-//! that says nothing or names what is not there. It does not know whether an answer is true: what
-//! passes is called the role's word.
+//! where anybody can look. It refuses an answer that is missing, one that does not pass, evidence that
+//! says nothing, that names what is not there or what would be there without the work as well, and one
+//! sentence for many questions. It does not know whether an answer is true: what passes is called the
+//! role's word.
 
 use crate::Subject;
 use crate::judge::{Judge, Trouble};
 use crate::readers::documents::IdsOf;
-use crate::readers::paths;
-use crate::readers::substance::{alike, hollow};
+use crate::readers::references;
+use crate::readers::substance::{alike, hollow, nearly_alike, spoken};
 use crate::settings::{IdPattern, Placed, SettingsError, Text, Wrong, value};
 use crate::text::{answer, in_form, label, one_line};
 use kernel::outcome::{CheckResult, Verdict};
@@ -62,6 +63,15 @@ fn yes() -> Vec<String> {
     vec!["yes".to_owned()]
 }
 
+/// Fewer words than this beside what is pointed to say nothing of it: "it measures itself" is a sentence
+/// whose first word may be the place.
+const OF_A_SENTENCE: usize = 2;
+
+/// Is it a place, and not a word beside it?
+fn is_place(said: &str) -> bool {
+    !said.contains(' ') && !references::in_prose(said).is_empty()
+}
+
 /// One question as it was put: its key in the result's `answers`, and what it asks.
 struct Put<'a> {
     key: String,
@@ -110,8 +120,11 @@ impl Judge for Questions {
         let said = |put: &Put<'_>| answers[&put.key]["evidence"].as_str().unwrap_or_default();
         let evidence = put.iter().map(|put| (put.key.as_str(), said(put)));
         // Several answers may well rest on one place; one sentence is not evidence of many things.
-        let prose = evidence.filter(|(_, said)| places(said).is_empty() || said.contains(' '));
-        let same = alike(prose);
+        let prose = evidence.filter(|(_, said)| !is_place(said));
+        let mut same = alike(prose);
+        // Different questions have different answers, wherever each is read.
+        let apart = put.iter().filter(|put| put.question.each.is_none());
+        same.extend(nearly_alike(apart.map(|put| (put.key.as_str(), said(put)))));
         let mut results: Vec<CheckResult> = put
             .iter()
             .map(|put| self.answered(put, &answers[&put.key], subject))
@@ -150,80 +163,17 @@ impl Questions {
         if let Some(why) = hollow(subject, evidence, &put.question.asks) {
             return fails(format!("the evidence {why}"));
         }
-        if let Err(why) = seen(evidence, subject) {
+        if let Err(why) = references::seen(evidence, subject) {
             return fails(format!("the evidence {why}"));
+        }
+        // Asked of each of many, the place alone may be the answer.
+        if put.question.each.is_none() && spoken(evidence) < OF_A_SENTENCE {
+            let why = "the evidence names a place and does not say what is seen there; write it in a sentence";
+            return fails(why.to_owned());
         }
         let reason = format!("`{}` says {}: {shown}", self.by, one_line(said, 40));
         let mut passed = answer(&name, Verdict::Pass, reason);
         passed.said_by = Some(self.by.to_string());
         passed
-    }
-}
-
-/// What the engine lays beside the folders of whoever judges a change.
-const PAPERS: [&str; 3] = ["change.patch", "changed-files.txt", "checks.md"];
-
-/// A file that a text names, and a line of it.
-struct Named<'a> {
-    path: &'a str,
-    line: Option<usize>,
-}
-
-/// What in a text looks like a file: `src/a.rs`, `src/a.rs:12`, `task/scope.md`.
-fn places(text: &str) -> Vec<Named<'_>> {
-    let tokens = text.split(|char: char| char.is_whitespace() || "`\"'(),;[]".contains(char));
-    tokens
-        .map(|token| token.trim_end_matches(['.', ':', '!', '?']))
-        .filter_map(|token| {
-            let (path, line) = match token.split_once(':') {
-                Some((path, line)) => (path, Some(line)),
-                None => (token, None),
-            };
-            let first = line.map(|line| line.split(['-', ':']).next().unwrap_or_default());
-            let line = match first.map(str::parse) {
-                Some(Ok(line)) => Some(line),
-                Some(Err(_)) => return None,
-                None => None,
-            };
-            let dotted = path.rsplit_once('.').is_some_and(|(name, kind)| {
-                !name.is_empty() && !kind.is_empty() && kind.chars().all(char::is_alphanumeric)
-            });
-            let looks = dotted || path.contains('/') || line.is_some();
-            (looks && paths::lint(path).is_ok()).then_some(Named { path, line })
-        })
-        .collect()
-}
-
-/// At least one file that the evidence names is there, and so is every line that it names.
-fn seen(evidence: &str, subject: &Subject<'_>) -> Result<(), String> {
-    let mut found = 0;
-    for Named { path, line } in places(evidence) {
-        // Whoever judges has these beside the folders, and nobody else ever sees them.
-        if PAPERS.contains(&path) {
-            found += 1;
-            continue;
-        }
-        let read = [
-            path.to_owned(),
-            format!("repo/{path}"),
-            format!("task/{path}"),
-        ]
-        .iter()
-        .find_map(|path| paths::bytes(subject.place, path).ok());
-        let lines = read.map(|bytes| bytes.split(|byte| *byte == b'\n').count());
-        match (lines, line) {
-            (Some(lines), Some(line)) if line == 0 || line > lines => {
-                return Err(format!("names line {line} of {path}, which has {lines}"));
-            }
-            (Some(_), _) => found += 1,
-            (None, Some(line)) => return Err(format!("names {path}:{line}, which is not there")),
-            (None, None) => {}
-        }
-    }
-    match found {
-        0 => Err(
-            "names no file that is there; name one, such as `src/a.rs:12` or `task/a.md`".into(),
-        ),
-        _ => Ok(()),
     }
 }

@@ -1,12 +1,14 @@
-//! `references`: what a text or a field refers to is there. It refuses a section that refers to
-//! nothing, a link that leads nowhere, and a place for evidence that holds none. Whether what is there
-//! shows anything, it cannot tell.
+//! `references`: what a text or a field refers to is there, and is of the work. It refuses a section that
+//! refers to nothing or says nothing of it, a link that leads nowhere, a place for evidence that holds
+//! none, and what would be there without the work as well: an empty file, a blank line, a file as the run
+//! found it of which nothing is quoted. Whether what is there shows anything, it cannot tell.
 
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::references::{self, Named, There};
-use crate::readers::{markdown, paths};
+use crate::readers::substance::spoken;
+use crate::readers::{items, markdown, paths};
 use crate::settings::{Choice, Paths, Placed, SettingsError, Text, Texts, Words};
 use crate::text::{first_few, is_placeholder, label};
 use schemars::JsonSchema;
@@ -27,6 +29,16 @@ pub(crate) struct References {
     except: Paths,
     /// A folder that is named may be `empty`; else a file must lie in it.
     folders: Option<Choice<MayBeEmpty>>,
+}
+
+/// Fewer words than this beside what is pointed to say nothing of it.
+const OF_A_SENTENCE: usize = 3;
+
+/// A text, and what it names.
+struct Said {
+    what: String,
+    said: String,
+    named: Vec<Named>,
 }
 
 /// A folder will do.
@@ -51,31 +63,46 @@ impl Judge for References {
     fn judge(&self, subject: &Subject<'_>) -> Judged {
         let mut wrong = Vec::new();
         let mut count = 0;
-        for (what, named) in self.texts(subject)? {
-            let mut there = 0;
-            let mut ours = Vec::new();
+        for Said { what, said, named } in self.texts(subject)? {
+            let (mut there, mut faults) = (0, Vec::new());
+            let (mut ours, mut shows_nothing) = (Vec::new(), Vec::new());
             for one in &named {
-                match (one.look_up(subject.place, &self.except), &self.folders) {
-                    (There::Something, _) | (There::EmptyFolder, Some(_)) => there += 1,
-                    (There::EmptyFolder, None) => {
-                        wrong.push(format!("`{}` holds nothing", label(&one.path)));
+                let path = label(&one.path);
+                match (one.look_up(subject, &self.except, &said), &self.folders) {
+                    (There::Something, _) | (There::EmptyFolder | There::Untouched, Some(_)) => {
+                        there += 1
+                    }
+                    (There::EmptyFolder, None) => faults.push(format!("`{path}` holds nothing")),
+                    (There::NoLine(why), _) => faults.push(format!("{what} {why}")),
+                    (There::Blank(why), _) => shows_nothing.push(why),
+                    (There::Untouched, None) => {
+                        shows_nothing.push(format!("`{path}` is as the run found it"));
                     }
                     (There::Nothing, _) if one.is_sure() => {
-                        wrong.push(format!("`{}` is not there", label(&one.path)));
+                        faults.push(format!("`{path}` is not there"));
                     }
                     (There::Nothing, _) => {}
-                    (There::Ours, _) => ours.push(label(&one.path)),
+                    (There::Ours, _) => ours.push(path),
                 }
             }
-            if there == 0 && wrong.is_empty() {
-                wrong.push(match ours.first() {
-                    Some(ours) => format!(
+            if there == 0 && faults.is_empty() {
+                faults.push(match (shows_nothing.first(), ours.first()) {
+                    (Some(why), _) => format!(
+                        "{what} refers to nothing that shows the work: {why}; name what the run has changed or left below `task/artifacts/`, or quote in backticks the line that shows it"
+                    ),
+                    (None, Some(ours)) => format!(
                         "{what} refers to nothing but `{ours}`, which is no evidence of anything; name a file of the repository, or one below `task/artifacts/`"
                     ),
-                    None => format!("{what} refers to nothing that is there"),
+                    (None, None) => format!("{what} refers to nothing that is there"),
                 });
             }
+            if self.file.is_some() && spoken(&said) < OF_A_SENTENCE {
+                faults.push(format!(
+                    "{what} does not say what is seen there; write it in a sentence"
+                ));
+            }
             count += there;
+            wrong.extend(faults);
         }
         match (wrong.is_empty(), count) {
             (true, 1) => Ok("what is referred to is there".to_owned()),
@@ -87,14 +114,18 @@ impl Judge for References {
 
 impl References {
     /// Each text, and what it names.
-    fn texts(&self, subject: &Subject<'_>) -> Judged<Vec<(String, Vec<Named>)>> {
+    fn texts(&self, subject: &Subject<'_>) -> Judged<Vec<Said>> {
         let Some(file) = self.file.as_deref() else {
             let field = self.field.as_deref().unwrap_or_default();
             let value = subject.fields.get(field).map_or("", |value| value.trim());
             if is_placeholder(value) {
                 return Err(format!("the field `{field}` is empty").into());
             }
-            return Ok(vec![(format!("`{field}`"), references::in_text(value))]);
+            return Ok(vec![Said {
+                what: format!("`{field}`"),
+                said: value.to_owned(),
+                named: references::in_text(value),
+            }]);
         };
         let text = paths::read(subject.place, file).map_err(Error::of(file))?;
         let mut texts = Vec::new();
@@ -102,7 +133,12 @@ impl References {
             if markdown::sections(&text, heading).is_empty() {
                 return Err(format!("{file} has no heading `{heading}`").into());
             }
-            texts.push((format!("`{heading}`"), references::under(&text, heading)));
+            let said = items::section(&text, heading).unwrap_or(&text);
+            texts.push(Said {
+                what: format!("`{heading}`"),
+                said: said.to_owned(),
+                named: references::under(&text, heading),
+            });
         }
         Ok(texts)
     }

@@ -8,7 +8,7 @@ use crate::Subject;
 use crate::readers::documents::says_none;
 use crate::readers::items;
 use crate::text::{is_placeholder, is_placeholder_line, label, without_comments};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{Display, Formatter};
 
 #[cfg(test)]
@@ -35,6 +35,8 @@ pub(crate) enum Nothing {
     Filler,
     /// `none`, where there must be something.
     None,
+    /// A place, a name or a number, and next to nothing of it.
+    Little,
 }
 
 impl Nothing {
@@ -70,6 +72,9 @@ impl Display for Nothing {
             Nothing::Filler => {
                 f.write_str("says nothing: it only fills the place; write what there is to say")
             }
+            Nothing::Little => f.write_str(
+                "says too little: a name, a place or a number, and not what is so of it; write a sentence",
+            ),
             Nothing::None => f.write_str(
                 "says `none`, and there must be something; write it, or `none, because ...`",
             ),
@@ -193,6 +198,58 @@ pub(crate) fn alike<'t>(texts: impl IntoIterator<Item = (&'t str, &'t str)>) -> 
                 label(texts[0].1)
             )
         })
+        .collect()
+}
+
+/// How many words a text has beside what it points to, each counted once. Where words are not parted, a
+/// letter counts as one.
+pub(crate) fn spoken(said: &str) -> usize {
+    let words = beside(said).into_iter();
+    words
+        .map(|word| match word.chars().any(char::is_lowercase) {
+            true => 1,
+            false => word.chars().count(),
+        })
+        .sum()
+}
+
+/// Does a sentence say too little: a place, a name or a number, and next to nothing of it?
+pub(crate) fn little(said: &str) -> Option<Nothing> {
+    let words = spoken(said);
+    let points =
+        without_references(said).split_whitespace().count() < said.split_whitespace().count();
+    (words < 2 || words == 2 && !points).then_some(Nothing::Little)
+}
+
+/// Three or more texts of different names that differ by a word at most, beside what they point to.
+pub(crate) fn nearly_alike<'t>(
+    texts: impl IntoIterator<Item = (&'t str, &'t str)>,
+) -> Option<String> {
+    let texts = texts.into_iter();
+    let texts: Vec<_> = texts
+        .map(|(name, said)| (name, said, beside(said)))
+        .collect();
+    texts.iter().find_map(|(_, said, words)| {
+        let near = |other: &BTreeSet<String>| words.symmetric_difference(other).count() <= 2;
+        let near = texts
+            .iter()
+            .filter(|(_, _, other)| !words.is_empty() && near(other));
+        let names: Vec<String> = near.map(|(name, ..)| format!("`{name}`")).collect();
+        (names.len() > 2).then(|| {
+            format!(
+                "{} say nearly the same, `{}`; write what is so for each",
+                names.join(" and "),
+                label(said)
+            )
+        })
+    })
+}
+
+/// The words of a text beside what it points to.
+fn beside(said: &str) -> BTreeSet<String> {
+    let words = words(&without_references(&written(said))).into_iter();
+    words
+        .filter(|word| word.chars().any(char::is_alphabetic))
         .collect()
 }
 

@@ -223,20 +223,21 @@ pub(super) fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
             for story in &epic.stories {
                 let of_task = |task: &::factory::spec::Task| {
                     let places = [&pillar.name, &epic.name, &story.name, &task.name];
-                    places.map(Clone::clone)
+                    (places.map(Clone::clone), task.acceptance_criteria.clone())
                 };
                 names.extend(story.tasks.iter().map(of_task));
             }
         }
     }
     let tasks = plan.tasks.iter().zip(names);
-    let tasks = tasks.map(|(task, [pillar, epic, story, name])| Declared {
+    let tasks = tasks.map(|(task, ([pillar, epic, story, name], criteria))| Declared {
         id: TaskId::new(&task.task_id),
         pillar,
         epic,
         story,
         task: name,
         depends_on: task.depends_on.iter().map(TaskId::new).collect(),
+        criteria,
     });
     tasks.collect()
 }

@@ -1,7 +1,7 @@
 //! A role's brief, view and pack, compiled from the table of rule F9.7 and from nothing else.
 
 use super::debate::Debate;
-use super::kind::{ASSEMBLES, Kind, TRIES};
+use super::kind::{ASSEMBLES, Kind, SHOWS, TRIES};
 use super::roles::{Grant, Material, Occasion, Role, given, withheld};
 use super::work::Work;
 use crate::context_pack::{ContextPack, Excluded, Included};
@@ -40,6 +40,8 @@ pub struct Scene<'a> {
     pub upstream: &'a [ModuleRef],
     /// Acceptance criteria that a person amended.
     pub criteria: &'a [String],
+    /// What it must show: those, or else the spec's.
+    pub shows: &'a [String],
     /// The form of the project's briefs.
     pub briefs: u32,
     /// What the task makes.
@@ -51,8 +53,9 @@ pub struct Scene<'a> {
 /// Arbiter is offered what is open to it. 3: the planner is told what a module and what the assembly is
 /// held to, the Proposer of a third language, and task files what the product must show; JSON is written
 /// without blanks, and nothing of the rubric is said twice. 4: the engine tries a proposal before it is
-/// debated and the Challenger is told what it saw, and the planner is shown the plan that was refused.
-pub const BRIEFS: u32 = 4;
+/// debated and the Challenger is told what it saw, and the planner is shown the plan that was refused. 5: the
+/// Challenger is told the task's acceptance criteria.
+pub const BRIEFS: u32 = 5;
 
 impl Scene<'_> {
     fn debate(&self) -> Option<&Debate> {
@@ -322,10 +325,17 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
 /// What the engine itself can tell a role, since the form 4.
 fn seen(scene: &Scene<'_>, role: Role) -> String {
     let (title, said) = match role {
-        Role::Challenger => match scene.debate().map(|debate| &debate.saw) {
-            Some(saw) if !saw.is_empty() => ("What the engine saw", scene.quoted(&json!(saw))),
-            _ => return String::new(),
-        },
+        Role::Challenger => {
+            let saw = scene.debate().map(|debate| debate.saw.as_slice());
+            let saw = match saw.unwrap_or_default() {
+                [] => String::new(),
+                saw => format!(
+                    "\n## What the engine saw\n\n{}\n",
+                    scene.quoted(&json!(saw))
+                ),
+            };
+            return saw + &to_show(scene);
+        }
         Role::MicroPlanner => match &scene.work.refused {
             Some((plan, _)) => ("The plan that was refused", scene.quoted(plan)),
             None => return String::new(),
@@ -333,6 +343,17 @@ fn seen(scene: &Scene<'_>, role: Role) -> String {
         Role::Proposer | Role::Arbiter => return String::new(),
     };
     format!("\n## {title}\n\n{said}\n")
+}
+
+/// The task's acceptance criteria, for who may not see its file.
+fn to_show(scene: &Scene<'_>) -> String {
+    if scene.briefs < SHOWS || scene.shows.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\n## What the task must show\n\nAll of its modules together; this one carries its part, as its contract says.\n\n{}\n",
+        scene.quoted(&json!(scene.shows))
+    )
 }
 
 fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'static str, String)> {

@@ -7,6 +7,9 @@ pub const ASSEMBLES: u32 = 3;
 /// Since this form, the engine tries a proposal before anybody debates it.
 pub const TRIES: u32 = 4;
 
+/// Since this form, the Challenger is told what the task must show.
+pub const SHOWS: u32 = 5;
+
 /// What a task makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -190,6 +190,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
         module,
         upstream: &upstream,
         criteria: &[],
+        shows: &[],
         briefs: state.briefs,
         kind: state.kind(task),
     };
@@ -207,12 +208,14 @@ fn role(
 ) -> Effect {
     let upstream = upstream(state, task, work, module);
     let criteria = state.criteria.get(task).and_then(|all| all.last());
+    let declared = state.graph.get(task).map(|task| &task.declared.criteria);
     let scene = Scene {
         task,
         work,
         module,
         upstream: &upstream,
         criteria: criteria.map_or(&[], Vec::as_slice),
+        shows: criteria.or(declared).map_or(&[], Vec::as_slice),
         briefs: state.briefs,
         kind: state.kind(task),
     };

@@ -25,6 +25,9 @@ pub struct Declared {
     /// What must be shipped before it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub depends_on: Vec<TaskId>,
+    /// What it must show; empty in a project of before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<String>,
 }
 
 /// Judges a whole list; the first fault is the answer.

@@ -16,6 +16,7 @@ pub(crate) fn task(id: &str, depends_on: &[&str]) -> Declared {
         story: "Login".to_owned(),
         task: format!("task {id}"),
         depends_on: depends_on.iter().map(|id| TaskId::from(*id)).collect(),
+        criteria: Vec::new(),
     }
 }
 

@@ -210,7 +210,7 @@ fn questions(text: &mut String, questions: &[Question]) {
     }
     let _ = writeln!(
         text,
-        "`answers` has one entry for each of these, by its name. `evidence` is what you saw and where: it names a file that is there (`src/a.rs:12`, `task/scope.md`), and each has its own. What you did not look at, you answer with `no`.\n"
+        "`answers` has one entry for each of these, by its name. `evidence` is what you saw and where, a sentence of its own for each: it names a file of the work that is there (`src/a.rs:12`, `task/scope.md`). A file that the work has not touched shows nothing of it, unless you quote in backticks the line that does. What you did not look at, you answer with `no`.\n"
     );
     for one in questions {
         let of = one.each.as_ref().map_or_else(String::new, |each| {

@@ -51,12 +51,12 @@ impl Told {
     /// Somebody who worked in a state says what they did about some.
     pub(super) fn answered(&mut self, state: &str, settled: &[Settled]) {
         for one in settled {
-            let id = one.finding.trim();
-            let given = (1..=self.given).any(|number| kernel::decision::remark(number) == id);
-            if !given {
+            let number = kernel::decision::remark_of(&one.finding);
+            let Some(number) = number.filter(|number| (1..=self.given).contains(number)) else {
                 continue;
-            }
-            let answers = self.answers.entry(id.to_owned()).or_default();
+            };
+            let id = kernel::decision::remark(number);
+            let answers = self.answers.entry(id).or_default();
             if answers.len() < MOST {
                 let how: String = one.how.chars().take(MOST_ANSWER).collect();
                 answers.push(format!("in `{state}`: {how}"));

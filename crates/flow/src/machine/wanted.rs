@@ -166,6 +166,8 @@ fn sent_ahead(workflow: &Workflow, run: &FlowState) -> Vec<Effect> {
         let mut then = run.clone();
         then.snapshots = run.snapshots.until(issue);
         then.patience = Default::default();
+        // What was refused is another one's.
+        then.outcome = None;
         if let Effect::Attempt(mut order) = attempt(workflow, &then, id) {
             order.subject.clone_from(issue);
             order.allowance = run.ledger.allowance().shared(at_once);

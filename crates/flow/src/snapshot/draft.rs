@@ -35,20 +35,28 @@ pub(super) fn evidence(result: &Value) -> Vec<Vec<String>> {
     found.extend(uncertainties(result));
     if let Some(audit) = result["audit"].as_object() {
         let mut lines = Vec::new();
-        for (name, value) in audit {
-            let name = name.replace('_', " ");
+        for (key, value) in audit {
+            let name = key.replace('_', " ");
             match value.as_str() {
                 Some(word) => lines.insert(0, format!("audit {name}: {word}")),
-                None => lines.extend(
-                    texts(value)
-                        .into_iter()
-                        .map(|text| format!("{name}: {text}")),
-                ),
+                None => {
+                    let plain = texts(value).into_iter();
+                    lines.extend(plain.map(|text| format!("{name}: {text}")));
+                    lines.extend(objects(&result["audit"], key).filter_map(judged));
+                }
             }
         }
         found.push(lines);
     }
     found
+}
+
+/// What an audit says of one criterion.
+fn judged(one: &Value) -> Option<String> {
+    let (id, met) = (text(one, "id")?, one["met"].as_bool()?);
+    let met = if met { "met" } else { "not met" };
+    let shown = text(one, "evidence").map_or_else(String::new, |said| format!(": {said}"));
+    Some(format!("criterion {id} {met}{shown}"))
 }
 
 /// A result's open questions.
@@ -118,5 +126,33 @@ impl Draft {
             open: open.collect(),
             resolve: resolve.collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn what_an_audit_says_of_each_criterion_is_evidence() {
+        let audit = json!({"audit": {
+            "outcome": "FAIL",
+            "criteria": [
+                {"id": "F-0002", "met": true, "evidence": "src/a.txt:1 greets"},
+                {"id": "F-0003", "met": false},
+                {"id": "F-0004"},
+            ],
+            "mismatches": ["F-0003 is not met"],
+        }});
+        assert_eq!(
+            evidence(&audit),
+            [[
+                "audit outcome: FAIL",
+                "criterion F-0002 met: src/a.txt:1 greets",
+                "criterion F-0003 not met",
+                "mismatches: F-0003 is not met",
+            ]]
+        );
     }
 }

@@ -64,8 +64,8 @@ fn the_examples_of_slice_pass_its_gates() {
          { set = \"Slice\", to = \"Greet Ada.\" },\n\
          { set = \"Scope cap\", to = \"Only `src/**` and `tests/**`, not `!src/generated/**`; enough when the entry point and its tests are found.\" },\n\
          { set = \"Edit cap\", to = \"Only `src/**`.\" },\n\
-         { set = \"Gate (iteration)\", to = \"`test -e src/lib.rs`\" },\n\
-         { set = \"Gate (exit)\", to = \"`test -e src/lib.rs`\" },\n\
+         { set = \"Gate (iteration)\", to = \"`grep -q fn src/lib.rs`\" },\n\
+         { set = \"Gate (exit)\", to = \"`grep -q fn src/lib.rs`\" },\n\
          ]\nresult_text",
     );
     let audits = example("choose")

@@ -9,7 +9,7 @@ use std::process::Stdio;
 const CODING_AGENT: &str = r#"#!/bin/sh
 grep -q 'End with one JSON object' || exit 9
 field() { sed -i "s|^$1:.*|$1: $2|" "$PROOFHOUSE_TASK_DIR/STATE.md"; }
-section() { sed -i "s|<!-- $1.*|as artifacts/seen.txt shows|" "$PROOFHOUSE_TASK_DIR/EVIDENCE.md"; }
+section() { sed -i "s|<!-- $1.*|the word is there, as artifacts/seen.txt shows|" "$PROOFHOUSE_TASK_DIR/EVIDENCE.md"; }
 case $PROOFHOUSE_STATE in
 intake) field 'Not doing' 'anything else'; field 'Reality constraints' none; next=shape ;;
 shape) field 'Validation plan' grep; field 'Next step' build; next=implement ;;

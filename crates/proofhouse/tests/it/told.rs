@@ -35,7 +35,7 @@ fn what_a_person_sends_back_has_an_id_and_its_makers_have_names() {
         assert!(inbox.contains(&row), "no `{row}` in\n{inbox}");
     }
     let brief = kept(&world, "repair brief").remove(0);
-    let said = "R1 ann@example.org decided `reject`: I looked at it";
+    let said = "D1 ann@example.org decided `reject`: I looked at it";
     assert!(brief.contains(said), "{brief}");
     let brief = kept(&world, "review brief").remove(0);
     assert!(brief.contains(said), "{brief}");
@@ -44,7 +44,7 @@ fn what_a_person_sends_back_has_an_id_and_its_makers_have_names() {
         "{brief}"
     );
     let page = world.read("tasks/t/artifacts/evidence.html");
-    assert!(page.contains("id=\"R1\""), "{page}");
+    assert!(page.contains("id=\"D1\""), "{page}");
     assert!(page.contains("wrote the word anew"), "{page}");
 }
 

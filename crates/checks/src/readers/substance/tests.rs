@@ -281,3 +281,62 @@ fn what_our_documents_say_is_something_and_what_is_left_without_words_is_not() {
 fn is_named(name: &str) -> bool {
     name.split_whitespace().any(is_exact)
 }
+
+#[test]
+fn a_place_a_name_or_a_number_alone_says_too_little() {
+    for short in [
+        "src/lib.rs",
+        "src/lib.rs:12",
+        "`greet`",
+        "42",
+        "F-0003",
+        "ok then",
+        "src/lib.rs fine",
+        "3 (F-0001)",
+    ] {
+        assert_eq!(little(short), Some(Nothing::Little), "{short}");
+    }
+    for honest in [
+        "src/greet.txt greets nobody",
+        "the limit is 42",
+        "There is a plan.",
+        "test it (F-0002)",
+        "greet() is the only entry point",
+        "挨拶は一行だけ",
+    ] {
+        assert_eq!(little(honest), None, "{honest}");
+    }
+}
+
+#[test]
+fn one_sentence_with_a_word_of_its_own_is_one_sentence() {
+    let near = |texts: &[&'static str]| {
+        let names = ["A", "B", "C", "D"];
+        nearly_alike(names.into_iter().zip(texts.iter().copied())).is_some()
+    };
+    assert!(near(&[
+        "src/a.rs:1 was read and is correct",
+        "src/b.rs:2 was read and is secure",
+        "was read and is quick: src/c.rs",
+    ]));
+    assert!(near(&[
+        "ok then src/a.rs",
+        "ok then src/b.rs",
+        "ok then src/c.rs"
+    ]));
+    for honest in [
+        // Two may well find the same.
+        [
+            "src/a.rs was read twice",
+            "src/b.rs was read twice",
+            "no loop in src/c.rs",
+        ],
+        [
+            "task/scope.md: both criteria",
+            "task/scope.md names none",
+            "preferences.md and task/scope.md: Rust",
+        ],
+    ] {
+        assert!(!near(&honest), "{honest:?}");
+    }
+}

@@ -61,6 +61,7 @@ pub(super) fn parts(state: &State, id: &TaskId, new: &[NewTask]) -> Result<Vec<D
             story: place(|one| &one.story),
             task: task.name.clone(),
             depends_on: depends_on.collect(),
+            criteria: task.acceptance_criteria.clone(),
         }
     });
     Ok(declared.collect())

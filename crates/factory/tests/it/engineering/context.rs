@@ -62,6 +62,7 @@ pub(super) fn told(
         module: Some(0),
         upstream: &upstream,
         criteria: &[],
+        shows: &[],
         briefs: BRIEFS,
         kind: Kind::Modules,
     };
@@ -133,6 +134,7 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
                 module: Some(0),
                 upstream: &upstream,
                 criteria: &[],
+                shows: &[],
                 briefs: BRIEFS,
                 kind: Kind::Modules,
             };
@@ -158,6 +160,7 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         module: Some(0),
         upstream: &upstream,
         criteria: &[],
+        shows: &[],
         briefs: BRIEFS,
         kind: Kind::Modules,
     };
@@ -233,6 +236,7 @@ fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
             module: Some(0),
             upstream: &[],
             criteria: &[],
+            shows: &[],
             briefs,
             kind,
         };
@@ -259,6 +263,39 @@ fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
 }
 
 #[test]
+fn a_challenger_is_told_what_the_task_must_show_and_nobody_else_is_by_this() {
+    let work = scene_after(&[said::proposal()]);
+    let task = TaskId::from("T-a-001");
+    let shows = ["rejects an empty cart with EmptyCart".to_owned()];
+    let told = |role, occasion, briefs| {
+        let scene = Scene {
+            task: &task,
+            work: &work,
+            module: Some(0),
+            upstream: &[],
+            criteria: &[],
+            shows: &shows,
+            briefs,
+            kind: Kind::Modules,
+        };
+        brief(&scene, role, occasion)
+    };
+    let challenge = |briefs| told(Role::Challenger, Occasion::Challenge, briefs);
+    assert!(challenge(BRIEFS).contains(&shows[0]));
+    // A project that began before is told what it was told; others have the task file, or no need of it.
+    assert!(!challenge(4).contains(&shows[0]));
+    for (role, occasion) in [
+        (Role::Proposer, Occasion::Propose),
+        (Role::Arbiter, Occasion::Adjudicate),
+    ] {
+        assert!(
+            !told(role, occasion, BRIEFS).contains(&shows[0]),
+            "{role:?}"
+        );
+    }
+}
+
+#[test]
 fn challengers_and_arbiters_read_less_than_before() {
     let task = TaskId::from("T-a-001");
     let rounds = [said::proposal(), said::fail(&["R3"]), said::proposal()];
@@ -275,6 +312,7 @@ fn challengers_and_arbiters_read_less_than_before() {
                 module: Some(0),
                 upstream: &[],
                 criteria: &[],
+                shows: &[],
                 briefs,
                 kind: Kind::Modules,
             };

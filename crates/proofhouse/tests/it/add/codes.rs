@@ -96,6 +96,9 @@ fn what_the_critic_says_is_shown_with_the_freeze() {
     let brief = crate::quick::kept(&add.world, " specify brief");
     let gap = "no scenario has a cart without prices";
     assert!(brief.iter().any(|brief| brief.contains(gap)), "{brief:?}");
+    // Who drafts anew hears what was answered as well, and not only what was reported.
+    let answered = "No: no scenario of task/TASK.md has an empty cart";
+    assert!(brief[0].contains(answered), "{}", brief[0]);
     let inbox = add.world.run(&["inbox"]).exits(0).out;
     for line in [
         "questions: cases (critique): `critic` says no: no scenario of task/TASK.md has an empty cart",

@@ -117,7 +117,7 @@ impl Written {
             .into_iter()
             .filter_map(|(file, text)| Some((file.strip_prefix("task/")?.to_owned(), text)))
             .collect();
-        let changed = ["repo/tests/cases".to_owned()];
+        let changed = ["tests/cases", "src/total.sh"].map(|path| format!("repo/{path}"));
         let subject = Subject {
             fields: &fields,
             forms: Some(&forms),

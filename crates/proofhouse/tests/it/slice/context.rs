@@ -32,6 +32,13 @@ fn scouts_see_the_cap_and_their_snippets_must_stand_there() {
         let wrong = failures(&world);
         assert!(wrong.contains(reason), "{cheat}: {wrong}");
         assert!(!world.read("agent/context.md").contains("hello world"));
+        // The next one is told that what was refused is there, and nobody else is.
+        let briefs = crate::quick::kept(&world, " scout brief");
+        let told: Vec<bool> = briefs
+            .iter()
+            .map(|brief| brief.contains("`refused-result.json` in your folder"))
+            .collect();
+        assert_eq!(told, [true, false], "{cheat}");
     }
 }
 

@@ -34,6 +34,16 @@ fn agents_write_no_snapshot_and_nothing_outside_of_the_cap() {
         wrong.contains("cannot fail: `true`") && wrong.contains("grep -q Ada"),
         "{wrong}"
     );
+    let names = "`ls src`, `cat src/greet.txt` passes as well where every file holds nonsense";
+    assert!(wrong.contains(names), "{wrong}");
+    // The planner's and the person's own, which is the same, once.
+    let journal = world.journal();
+    let exit = journal.iter().rev().find_map(|record| {
+        let results = record["body"]["results"].as_array()?;
+        let named = |name: &str| results.iter().filter(|one| one["check"] == name).count();
+        (named("delivers") > 0).then(|| named("command: grep -q Ada src/greet.txt"))
+    });
+    assert_eq!(exit, Some(1));
     assert_eq!(world.read("src/greet.txt"), "hello Ada\n");
 }
 
