@@ -133,3 +133,24 @@ fn a_new_slice_starts_with_zeros_and_an_old_name_is_refused() {
         failures(&world)
     );
 }
+
+/// A reader's word counts with what shows it, and stands in the snapshot after it.
+#[test]
+fn what_an_audit_says_of_a_criterion_reaches_the_next_snapshot() {
+    let world = played("judged-by-audit");
+    let wrong = failures(&world);
+    let named =
+        "not judged as met, with evidence: F-0002 (the evidence names no file that is there";
+    assert!(wrong.contains(named), "{wrong}");
+    let count = headers(&world).len();
+    let all: String = (1..=count as u32)
+        .map(|one| snapshot(&world, one))
+        .collect();
+    for said in [
+        "criterion F-0002 met: it reads well as it is",
+        "criterion F-0002 met: src/greet.txt:1 names her, and nothing else",
+    ] {
+        assert!(all.contains(said), "no `{said}` in {all}");
+    }
+    assert_eq!(path(&world).last().map(String::as_str), Some("done"));
+}
