@@ -90,6 +90,8 @@ pub struct Subject<'a> {
     pub failing: bool,
     /// What became of the programs that a check started; [`crate::run_gate`] looks for itself.
     pub launches: Option<&'a Launches>,
+    /// Hears what goes on, in a few words.
+    pub progress: &'a dyn Fn(&str),
     /// Evidence storage.
     pub keep: &'a dyn Keep,
     /// Hashes the repository's tree now.
@@ -150,6 +152,7 @@ impl<'a> Subject<'a> {
             deploy: None,
             failing: false,
             launches: None,
+            progress: &|_| {},
             keep,
             tree,
         }

@@ -177,8 +177,8 @@ impl Ready {
         )
     }
 
-    /// Makes the commit that the branch is to step to, and proves it if the branch has moved.
-    fn compose(&self, how: &Landing) -> Result<(String, Together), EngineError> {
+    /// Makes the commit that the branch is to step to.
+    fn compose(&self, how: &Landing) -> Result<String, EngineError> {
         let repo = self.project.repo();
         let run = &self.run;
         let scratch = self.project.work(run);
@@ -227,11 +227,43 @@ impl Ready {
                 onto.rebase(&message, &|commit| self.work.tree_of(repo, commit, &index))?
             }
         };
-        let together = match moved {
-            true => self.prove(&commit)?,
-            false => Together::default(),
+        Ok(commit)
+    }
+
+    /// Proves what was composed, if the branch has moved.
+    fn together(&self, commit: &str) -> Result<Together, EngineError> {
+        match self.head != self.own.base {
+            true => self.prove(commit),
+            false => Ok(Together::default()),
+        }
+    }
+
+    /// Refuses what git would refuse in the end, before anything is proven: nobody waits for a suite to
+    /// hear that their tree is in the way.
+    fn is_free(&self, commit: &str) -> Result<(), EngineError> {
+        let repo = self.project.repo();
+        if worktree::branch(repo)?.as_deref() != Some(self.branch.as_str()) {
+            return Ok(());
+        }
+        let index = self.project.work(&self.run).join("land-way-index");
+        let would = worktree::would_step(repo, &index, &self.head, commit)?;
+        if would {
+            return Ok(());
+        }
+        let listed = ["diff", "--name-only", "-z", &self.head, commit];
+        let listed = git(repo, &listed, &[])?;
+        let listed = String::from_utf8_lossy(&listed).into_owned();
+        let edited = git::edited(repo)?;
+        let both = listed.split('\0').filter(|name| !name.is_empty());
+        let both: Vec<&str> = both
+            .filter(|name| edited.iter().any(|one| one == name))
+            .collect();
+        // What git ignores is in no list.
+        let files = match both.is_empty() {
+            true => "what git ignores".to_owned(),
+            false => both.join(", "),
         };
-        Ok((commit, together))
+        Err(in_the_way(&files))
     }
 
     /// Runs the run's own commands on what came of a merge: each side was proven, and both together were
@@ -299,7 +331,9 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
     // Who lands meanwhile would move the branch under what is proven here.
     let _turn = lock::turn(&project.at_top().work(run).with_file_name(".landing"))?;
     let ready = Ready::of(project, run, &how.onto)?;
-    let (commit, together) = ready.compose(how)?;
+    let commit = ready.compose(how)?;
+    ready.is_free(&commit)?;
+    let together = ready.together(&commit)?;
     let (project, head) = (&ready.project, &ready.head);
     let listed = ["diff", "--name-only", "-z", head, &commit];
     let listed = git(project.repo(), &listed, &[])?;
@@ -350,7 +384,7 @@ fn merged(
 ) -> Result<String, EngineError> {
     match worktree::merge_trees(repo, began, &format!("{head}^{{tree}}"), made)? {
         Merged::Tree(tree) => Ok(tree),
-        Merged::Conflict(files) => Err(EngineError::user(
+        Merged::Conflict { files, .. } => Err(EngineError::user(
             "land_conflict",
             format!(
                 "the branch has moved, and contradicts `{run}` in {}",
@@ -362,6 +396,14 @@ fn merged(
             ),
         )),
     }
+}
+
+fn in_the_way(files: &str) -> EngineError {
+    EngineError::user(
+        "tree_in_the_way",
+        format!("your tree has changes where the work is to land: {files}"),
+        "commit or stash them, and land again; nothing was changed",
+    )
 }
 
 /// Moves the branch by one commit. A branch that is checked out in the person's tree moves with its
@@ -380,11 +422,7 @@ fn step(project: &Project, branch: &str, from: &str, to: &str) -> Result<(), Eng
                 true => error.what.clone(),
                 false => files.join(", "),
             };
-            EngineError::user(
-                "tree_in_the_way",
-                format!("your tree has changes where the work is to land: {files}"),
-                "commit or stash them, and land again; nothing was changed",
-            )
+            in_the_way(&files)
         });
     }
     let name = format!("refs/heads/{branch}");

@@ -28,6 +28,8 @@ pub(crate) struct RawWorkflow {
     pub(crate) looks_again: bool,
     /// As many attempts in a row that fail alike and change nothing, and a person is asked.
     pub(crate) alike_stops: Option<u32>,
+    /// As many attempts in a row that fail alike, whatever they change, and a person is asked.
+    pub(crate) failures_stop: Option<u32>,
     #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
     #[serde(default)]

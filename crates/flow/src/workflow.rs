@@ -416,6 +416,9 @@ pub struct Workflow {
     pub looks_again: bool,
     /// As many attempts in a row that failed alike and changed nothing, and a person is asked.
     pub alike_stops: Option<u32>,
+    /// As many attempts in a row that crashed or left a wrong result, each alike, and a person is asked;
+    /// one more where they made something, which the next one is offered.
+    pub failures_stop: Option<u32>,
     /// When checkpoints are committed.
     pub checkpoints: Checkpoints,
     /// Whether attempts may go on in an agent's own session.

@@ -192,7 +192,8 @@ pub struct Outcome {
     /// Paths that it changed, repository and task folder, sorted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changed: Vec<String>,
-    /// The ref that keeps what it had made, where that was not taken.
+    /// The ref that keeps what it had made, where that was not taken; of one that ended well, what a
+    /// person had in no commit where it made its changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
     /// The brief, the transcript and whatever else is worth keeping.

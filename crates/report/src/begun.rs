@@ -90,12 +90,26 @@ pub struct Discarded {
     pub removed: bool,
 }
 
+/// What became of a branch at a remote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Pushed {
+    /// It was not there.
+    New,
+    /// An earlier one of the same run gave way.
+    Anew,
+    /// An earlier one of the same run holds the same work.
+    Already,
+}
+
 /// A pull request for a run's work.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Requested {
     pub run: String,
     /// The branch that was pushed.
     pub branch: String,
+    /// Was it there before?
+    pub pushed: Pushed,
     /// The branch that it is to go onto.
     pub onto: String,
     pub commit: String,

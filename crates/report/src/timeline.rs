@@ -6,7 +6,7 @@ use crate::repeats::Repeats;
 use crate::{facts, look};
 use kernel::event::{AttemptEnded, GateEnded, Moved, WHAT_IS_THERE};
 use kernel::outcome::{CheckResult, Ran, Verdict};
-use kernel::{Body, EffectId, Event, Time};
+use kernel::{Body, Class, EffectId, Event, Time};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, BTreeSet};
@@ -154,7 +154,10 @@ fn attempt_ended(ended: &AttemptEnded, why: &str) -> String {
         "{} ended: {}, {why}{request}{}{}",
         ended.effect,
         outcome.class.as_str(),
-        kept.map_or_else(String::new, |at| format!("; its work is kept on {at}")),
+        kept.map_or_else(String::new, |at| match outcome.class {
+            Class::Done => format!("; edits in no commit that it wrote over are kept on {at}"),
+            _ => format!("; its work is kept on {at}"),
+        }),
         refused.map_or_else(String::new, |line| format!("; {line}"))
     )
 }

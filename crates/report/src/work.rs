@@ -159,14 +159,17 @@ impl Work {
         run: &str,
         head: &str,
     ) -> Result<Vec<String>, EngineError> {
+        Ok(match self.merged(project, run, head)? {
+            Merged::Tree(_) => Vec::new(),
+            Merged::Conflict { files, .. } => files,
+        })
+    }
+
+    /// The work and a commit, brought together as far as that goes without anybody.
+    pub fn merged(&self, project: &Project, run: &str, head: &str) -> Result<Merged, EngineError> {
         let (began, made) = self.trees(project, run)?;
         let head = format!("{head}^{{tree}}");
-        Ok(
-            match worktree::merge_trees(project.top(), &began, &head, &made)? {
-                Merged::Tree(_) => Vec::new(),
-                Merged::Conflict(files) => files,
-            },
-        )
+        worktree::merge_trees(project.top(), &began, &head, &made)
     }
 
     /// The task folder as git is told to leave it out.

@@ -17,7 +17,8 @@ pub use claims::{Claim, TRAILER, claims, claims_by, claims_of};
 pub use conversion::{ATTRIBUTES, as_handed_out};
 pub use proven::as_proven;
 pub use put_back::{committed, put_back};
-pub use unfinished::{keep_unfinished, unfinished_ref};
+pub(crate) use unfinished::REPLACED;
+pub use unfinished::{Keep, edited, keep};
 
 use crate::error::{Error, Kind};
 use crate::lock::Turn;

@@ -255,20 +255,14 @@ impl Project {
         Ok(())
     }
 
-    /// Does git see records in the tree that are not meant to be there, or not see some that are? A
-    /// sentence for the person whose run keeps them so.
+    /// Does git see records in the tree that are not meant to be there? A sentence for the person whose
+    /// run keeps them on a ref.
     pub fn seen_by_git(&self, records: Records) -> Option<&'static str> {
         let ignore = std::fs::read_to_string(self.home().join(".gitignore")).ok()?;
-        let hides = ignore == Records::OnRef.ignored();
-        match (records, hides) {
-            (Records::InTree, true) => Some(
-                "git does not see its records: other runs here keep theirs on refs, and .proofhouse/.gitignore hides all of them; `git add --force` takes what you want to commit",
-            ),
-            (Records::OnRef, false) if ignore == Records::InTree.ignored() => Some(
-                "git sees its records in .proofhouse/, since runs with --here keep theirs in the tree; mind what you `git add`",
-            ),
-            _ => None,
-        }
+        let shows = records == Records::OnRef && ignore == Records::InTree.ignored();
+        shows.then_some(
+            "git sees its records in .proofhouse/, since runs with --here keep theirs in the tree; mind what you `git add`",
+        )
     }
 
     fn has_records_on_refs(&self) -> bool {

@@ -23,7 +23,7 @@ use store::Vault;
 /// Where the records of all runs are.
 pub const RECORDS: &str = "refs/proofhouse/records/";
 /// Names that runs cannot have: their refs would be folders of other refs.
-pub const RESERVED: [&str; 3] = ["records", "edits", "unfinished"];
+pub const RESERVED: [&str; 4] = ["records", "edits", "unfinished", "replaced"];
 
 /// The ref of a run's records.
 pub fn records_ref(run: &str) -> String {
@@ -33,16 +33,24 @@ pub fn records_ref(run: &str) -> String {
 /// Larger pieces of evidence are output, which names no other piece.
 const LARGEST_READ: usize = 1 << 20;
 
-/// Commits the records of a run that has them on a ref; gives what a person should know if that fails.
-/// They are on disk in any case, and the next stop commits them all.
+/// Commits the records of a run that has them on a ref, or in a tree where git ignores them: no commit of
+/// the person's would hold those, and the run's own commits go to others without them. Gives what a person
+/// should know if that fails. They are on disk in any case, and the next stop commits them all.
 pub fn keep_where_due(project: &Project, run: &str) -> Option<String> {
-    if project.records_of(run) == Records::InTree {
+    if project.records_of(run) == Records::InTree && !is_ignored(project, run) {
         return None;
     }
     let error = keep(project, run).err()?;
     Some(format!(
         "records of `{run}` are not on their ref yet: {error}"
     ))
+}
+
+fn is_ignored(project: &Project, run: &str) -> bool {
+    let journal = project.journals().join(format!("{run}.jsonl"));
+    let journal = journal.display().to_string();
+    let args = ["check-ignore", "--quiet", "--", &journal];
+    git::ended(project.top(), &args, &[]).is_ok_and(|ended| ended.exited_with(0))
 }
 
 /// Commits a run's records as they are now. Whoever calls it holds the run's lock, or has just written.

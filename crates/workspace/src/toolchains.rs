@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Folders in a home that hold toolchains.
-const FOLDERS: [&str; 14] = [
+const FOLDERS: [&str; 15] = [
     ".cargo",
     ".rustup",
     ".pyenv",
@@ -19,6 +19,7 @@ const FOLDERS: [&str; 14] = [
     ".sdkman",
     ".local/bin",
     ".local/share/mise",
+    ".local/share/uv/python",
     ".npm-global",
     "go",
 ];

@@ -9,7 +9,7 @@ mod remove;
 
 pub use commits::{
     Merged, branch, commit, fast_forward, is_ancestor, is_anothers, merge, merge_trees, resolve,
-    uncommitted, untracked,
+    uncommitted, untracked, would_step,
 };
 pub use remove::{Removal, held, prune, remove};
 

@@ -649,7 +649,9 @@ impl Control<'_> {
         let began = Instant::now();
         let suite = Duration::from_millis(self.millis);
         let most = (suite * TIMES).max(LEAST).min(self.subject.wall / 2);
-        for (mutant, constant) in past.in_turn(plan) {
+        let all = past.in_turn(plan);
+        let count = all.len();
+        for (number, (mutant, constant)) in all.into_iter().enumerate() {
             let what = format!("{} {}", plan.named(mutant), mutant.what);
             let out = began.elapsed() >= most;
             let known = past.on_this_tree(&what);
@@ -660,7 +662,10 @@ impl Control<'_> {
                     record.out_of_time += 1;
                     continue;
                 }
-                None => (fate(mutant), false),
+                None => {
+                    (self.subject.progress)(&format!("mutant {} of {count}", number + 1));
+                    (fate(mutant), false)
+                }
             };
             record.mutants.push(Tried {
                 number: mutant.number,

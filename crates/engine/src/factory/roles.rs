@@ -112,6 +112,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         idle_stops: false,
         looks_again: false,
         alike_stops: None,
+        failures_stop: None,
         checkpoints: Checkpoints::Never,
         sessions: flow::Sessions::Fresh,
         preamble: String::new(),

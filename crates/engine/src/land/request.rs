@@ -4,15 +4,17 @@
 
 use super::{Landing, Ready, Shape, held, message};
 use kernel::outcome::{CheckResult, Verdict};
-use report::begun::Requested;
+use report::begun::{Pushed, Requested};
 use report::change::Depth;
+use report::landed;
 use report::stat::stat;
-use sandbox::{Cancel, Launch, Limits};
+use sandbox::{Cancel, Ended, Launch, Limits};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::time::Duration;
 use workspace::error::EngineError;
-use workspace::git::text;
+use workspace::git::{git, text};
 use workspace::project::Project;
 use workspace::records;
 
@@ -30,23 +32,16 @@ pub fn request(
         ..how.clone()
     };
     let address = records::address(&ready.project, remote)?;
-    let (commit, _) = ready.compose(&one)?;
+    let commit = ready.compose(&one)?;
+    ready.together(&commit)?;
     let said = how.message.clone();
     let said = said.unwrap_or_else(|| message(&ready.peek, &ready.started));
     let title = said.lines().next().unwrap_or_default().to_owned();
     let body = body(&ready, &said)?;
     let branch = format!("proofhouse/{run}");
-    let pushed = format!("{commit}:refs/heads/{branch}");
-    let push = ["push", "--quiet", "--", remote, &pushed];
-    records::speak(&ready.project, &push).map_err(|error| match error.what.contains("rejected") {
-        true => EngineError::user(
-            "branch_taken",
-            format!("`{branch}` is at `{remote}` already, and holds something else: an earlier `pr`, or somebody's own commits"),
-            format!("look at it; if it may go, `git push {remote} --delete {branch}`, then ask again"),
-        ),
-        false => error,
-    })?;
+    let (commit, pushed) = push(&ready, remote, &branch, commit)?;
     let mut request = Requested {
+        pushed,
         run: run.to_owned(),
         branch,
         onto: ready.branch.clone(),
@@ -64,6 +59,66 @@ pub fn request(
     Ok(request)
 }
 
+/// Pushes the branch. What an earlier `pr` of this run left there is the same work, or gives way to it;
+/// nothing else does.
+fn push(
+    ready: &Ready,
+    remote: &str,
+    branch: &str,
+    commit: String,
+) -> Result<(String, Pushed), EngineError> {
+    let (project, name) = (&ready.project, format!("refs/heads/{branch}"));
+    let listed = records::speak(project, &["ls-remote", "--", remote, &name])?;
+    let there = listed.split_whitespace().next().map(str::to_owned);
+    let lease = match &there {
+        None => String::new(),
+        Some(there) => {
+            let fetch = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+            records::speak(project, &[&fetch[..], &["--", remote, &name]].concat())?;
+            let said = |format: &str| -> Result<String, EngineError> {
+                let show = ["show", "--no-patch", format, there];
+                Ok(text(&git(project.top(), &show, &[])?))
+            };
+            let named = landed::named(project.repo(), &ready.run, &[there], Some(&ready.own.base))?;
+            let own = named.iter().find(|one| one.commit == *there);
+            // One that was amended since is somebody's.
+            let own = match own {
+                Some(own) => landed::holds(project, &ready.run, &ready.work, own)?,
+                None => false,
+            };
+            if !own {
+                return Err(EngineError::user(
+                    "branch_taken",
+                    format!(
+                        "`{branch}` is at `{remote}` already, and ends with somebody's own commit"
+                    ),
+                    format!(
+                        "look at it; if it may go, `git push {remote} --delete {branch}`, then ask again"
+                    ),
+                ));
+            }
+            let what = "--format=%T %P";
+            let show = ["show", "--no-patch", what, &commit];
+            if said(what)? == text(&git(project.top(), &show, &[])?) {
+                return Ok((there.clone(), Pushed::Already));
+            }
+            format!("{name}:{there}")
+        }
+    };
+    let pushed = format!("{commit}:{name}");
+    let lease = format!("--force-with-lease={lease}");
+    let push = match &there {
+        None => vec!["push", "--quiet", "--", remote, &pushed],
+        Some(_) => vec!["push", "--quiet", &lease, "--", remote, &pushed],
+    };
+    records::speak(project, &push)?;
+    let how = match there {
+        None => Pushed::New,
+        Some(_) => Pushed::Anew,
+    };
+    Ok((commit, how))
+}
+
 /// Who is asked, the one for that kind of host first.
 fn programs(address: &str) -> [&'static str; 2] {
     match address.contains("gitlab") {
@@ -74,7 +129,7 @@ fn programs(address: &str) -> [&'static str; 2] {
 
 /// Opens it with this program; none if that is not installed.
 fn open(repo: &Path, program: &str, request: &Requested) -> Result<Option<String>, EngineError> {
-    let mut env = sandbox::base_env();
+    let env = sandbox::base_env();
     let path = env.get("PATH").cloned().unwrap_or_default();
     if !std::env::split_paths(&path).any(|folder| folder.join(program).is_file()) {
         return Ok(None);
@@ -107,8 +162,57 @@ fn open(repo: &Path, program: &str, request: &Requested) -> Result<Option<String
             "--yes",
         ],
     };
-    let argv = [program].into_iter().chain(args).map(str::to_owned);
-    // Their own program, with what it knows them by.
+    let ended = start(repo, program, &args, request, env.clone())?;
+    if ended.exited_with(0) {
+        return Ok(Some(text(&ended.stdout)));
+    }
+    let said = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
+    if !said.contains("already exists") {
+        return Err(not_opened(branch, program, &said));
+    }
+    // An earlier one is told what there is now.
+    let args = match program {
+        "gh" => vec![
+            "pr",
+            "edit",
+            branch,
+            "--title",
+            &request.title,
+            "--body-file",
+            "-",
+        ],
+        _ => vec![
+            "mr",
+            "update",
+            branch,
+            "--title",
+            &request.title,
+            "--description",
+            &request.body,
+            "--yes",
+        ],
+    };
+    let ended = start(repo, program, &args, request, env)?;
+    if !ended.exited_with(0) {
+        let said = String::from_utf8_lossy(&ended.stderr);
+        return Err(not_opened(branch, program, said.trim()));
+    }
+    let changed = text(&ended.stdout);
+    Ok(Some(match changed.is_empty() {
+        true => format!("the request is open already, and has the new text: {said}"),
+        false => format!("the request is open already, and has the new text: {changed}"),
+    }))
+}
+
+/// Starts their own program, with what it knows them by.
+fn start(
+    repo: &Path,
+    program: &str,
+    args: &[&str],
+    request: &Requested,
+    mut env: BTreeMap<String, String>,
+) -> Result<Ended, EngineError> {
+    let argv = [&[program], args].concat().into_iter().map(str::to_owned);
     let known = [
         "GH_TOKEN",
         "GITHUB_TOKEN",
@@ -129,18 +233,15 @@ fn open(repo: &Path, program: &str, request: &Requested) -> Result<Option<String
     };
     let mut launch = Launch::new(argv.collect(), repo, env, limits);
     launch.stdin = request.body.clone().into_bytes();
-    let ended = sandbox::run(&launch, &Cancel::new())?;
-    if ended.exited_with(0) {
-        return Ok(Some(text(&ended.stdout)));
-    }
-    Err(EngineError::environment(
+    Ok(sandbox::run(&launch, &Cancel::new())?)
+}
+
+fn not_opened(branch: &str, program: &str, said: &str) -> EngineError {
+    EngineError::environment(
         "request_not_opened",
-        format!(
-            "`{branch}` is pushed, and `{program}` refused to open a request: {}",
-            String::from_utf8_lossy(&ended.stderr).trim()
-        ),
+        format!("`{branch}` is pushed, and `{program}` refused to open a request: {said}"),
         format!("open it by hand, or mend what `{program}` says and ask again"),
-    ))
+    )
 }
 
 /// What was asked, what changed, what was proven, and where the records are.

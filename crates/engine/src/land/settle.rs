@@ -15,9 +15,13 @@ use workspace::context::validation_commands;
 use workspace::error::EngineError;
 use workspace::git::git;
 use workspace::project::Project;
+use workspace::worktree::Merged;
 
 /// The approved work, in the task folder of the run that settles it.
 const PATCH: &str = "conflict.patch";
+/// Every file that both together make another one than the branch has, with marks where they contradict
+/// each other.
+const MERGED: &str = "merged";
 /// A workflow that wants a red test first keeps to that, and one of a person's own to its own gates. The
 /// others would do all of it anew: what comes of both is judged by the commands.
 const KEPT: &str = "quick";
@@ -53,8 +57,8 @@ pub fn settle(
             ),
         ));
     }
-    let files = ready.work.contradicted(&ready.project, run, &ready.head)?;
-    if files.is_empty() {
+    let merged = ready.work.merged(&ready.project, run, &ready.head)?;
+    let Merged::Conflict { files, marked } = merged else {
         return Err(EngineError::user(
             "nothing_to_settle",
             format!(
@@ -63,10 +67,11 @@ pub fn settle(
             ),
             format!("`proofhouse land {run}`"),
         ));
-    }
+    };
     let patch = patch(&ready.project, run, &ready.work)?;
     let started = start(&ready.project, &asked(&ready, &files, agent)?)?;
     store::write_atomic(&started.task.join(PATCH), &patch)?;
+    lay_merged(&ready.project, (&ready.head, &marked), &started.task)?;
     Ok(Settling {
         branch: ready.branch,
         files,
@@ -85,6 +90,37 @@ fn patch(project: &Project, run: &str, work: &Work) -> Result<Vec<u8>, EngineErr
         "--binary",
     ];
     git(project.top(), &[&diff[..], &[&began, &made]].concat(), &[])
+}
+
+/// Lays the files of a merge that are others than the branch's into the task folder, marks and all: whoever
+/// settles it begins with what git could bring together by itself.
+fn lay_merged(
+    project: &Project,
+    (head, marked): (&str, &str),
+    into: &Path,
+) -> Result<(), EngineError> {
+    let repo = project.top();
+    let listed = [
+        "diff",
+        "--name-only",
+        "-z",
+        "--no-renames",
+        "--diff-filter=d",
+    ];
+    let listed = git(repo, &[&listed[..], &[head, marked]].concat(), &[])?;
+    for name in listed.split(|byte| *byte == 0) {
+        // What is no text is in the patch.
+        let Some(name) = str::from_utf8(name).ok().filter(|name| !name.is_empty()) else {
+            continue;
+        };
+        let blob = format!("{marked}:{name}");
+        let bytes = git(repo, &["cat-file", "blob", &blob], &[])?;
+        let to = into.join(MERGED).join(name);
+        let folder = to.parent().unwrap_or(into);
+        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+        store::write_atomic(&to, &bytes)?;
+    }
+    Ok(())
 }
 
 fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRun, EngineError> {
@@ -120,7 +156,7 @@ fn task(
     let said = sentence(peek).map_or_else(|| message(peek, started), str::to_owned);
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let request = format!(
-        "{said}: bring the finished work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}",
+        "{said}: bring the finished work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}. task/{MERGED} has every file of both together, with marks where they do; where {branch} is silent, the finished work holds, its tests as they are",
         started.run,
         contradicted.join(", ")
     );
@@ -129,7 +165,7 @@ fn task(
     let keeps = own || started.workflow == KEPT;
     let files = workflow.task.as_ref();
     let takes = !keeps || files.is_some_and(|files| files.request.is_some());
-    let fields = ["Change", "Review", "Test command"].into_iter();
+    let fields = ["Change", "Review", "Test command", "Exam"].into_iter();
     let fields = fields.filter(|_| keeps).filter_map(|name| {
         let value = peek.machine.fields().get(name)?;
         Some((flow::field_key(name), value.clone()))
@@ -174,10 +210,11 @@ pub(crate) fn again(
         tip: finished.commit.to_owned(),
         task: Some(started.task.clone()),
     };
-    let files = work.contradicted(&project, finished.run, finished.tip)?;
-    if files.is_empty() {
+    let merged = work.merged(&project, finished.run, finished.tip)?;
+    let Merged::Conflict { files, marked } = merged else {
         return Ok(None);
-    }
+    };
     store::write_atomic(&into.join(PATCH), &patch(&project, finished.run, &work)?)?;
+    lay_merged(&project, (finished.tip, &marked), into)?;
     Ok(Some(task(&peek, &started, (finished.branch, &files))))
 }

@@ -1,6 +1,6 @@
 //! One attempt: lay out the view, let the agent work, judge what it left, take it back.
 
-use super::{lost, save, unfinished};
+use super::{lost, replaced, save, unfinished};
 use agents::{Agent, Order, Reply};
 use flow::{Owner, Paper, parse_fields};
 use kernel::effect::{Access, AttemptOrder, Capability};
@@ -165,13 +165,6 @@ fn agent<'a>(context: &'a Context, order: &AttemptOrder) -> Result<&'a dyn Agent
     })
 }
 
-/// What an agent's environment has besides its connector's own. Its view lies below the user's
-/// repository: git must not look for a repository above it, or it would act on the user's.
-fn env(home: &Path) -> BTreeMap<String, String> {
-    let ceiling = home.join("view").display().to_string();
-    BTreeMap::from([("GIT_CEILING_DIRECTORIES".to_owned(), ceiling)])
-}
-
 /// The earlier attempt whose session this one goes on in, and its name, where the agent may.
 fn session(
     context: &Context,
@@ -195,6 +188,7 @@ struct Told {
 }
 
 fn told(context: &Context, order: &AttemptOrder, home: &Path) -> Result<Told, EngineError> {
+    let reached = view::reached(context, home, &can(context, order))?;
     let mut told = Order {
         run: context.run.clone(),
         effect: order.id.0,
@@ -208,8 +202,8 @@ fn told(context: &Context, order: &AttemptOrder, home: &Path) -> Result<Told, En
         brief: order.brief.clone(),
         wall: Duration::from_millis(order.wall_millis),
         allowance: order.allowance,
-        env: env(home),
-        policy: Some(view::policy(context, home, &can(context, order))),
+        env: reached.env,
+        policy: Some(reached.policy),
         shape: context.shape(&order.role, order.state.as_str()),
         continues: session(context, order)?.map(|(_, session)| session),
     };
@@ -318,6 +312,11 @@ fn finish(
         outcome.kept = unfinished::of_failed(context, order, outcome.class);
         outcome.tree_after = outcome.tree_before.clone();
         return answered(context, home, outcome, &[]);
+    }
+    if outcome.class == Class::Done {
+        // The vault has what is replaced in any case: what cannot be kept here stops nothing.
+        let kept = replaced::keep(context, order.id, &changes, &taken_back);
+        outcome.kept = kept.ok().flatten();
     }
     answered(context, home, outcome, &changes)
 }

@@ -165,6 +165,7 @@ pub(super) fn perform(
         policy: Some(&policy),
         rooms: Some(&rooms),
         deploy: context.deploy.as_ref(),
+        progress,
         ..Subject::new(place, wall, cancel, &keep, &tree)
     };
     let mut results = checks::run_gate(&order.checks, &subject);

@@ -7,6 +7,7 @@ mod gate;
 mod guard;
 mod history;
 mod papers;
+mod replaced;
 #[cfg(test)]
 mod tests;
 mod unfinished;

@@ -7,7 +7,7 @@ use kernel::{Class, EffectId};
 use std::path::{Path, PathBuf};
 use workspace::context::Context;
 use workspace::error::EngineError;
-use workspace::git;
+use workspace::git::{self, Keep};
 use workspace::view::{self, Change, Root};
 
 /// The name of the diff in the next attempt's folder.
@@ -83,7 +83,15 @@ fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<Kept>
     }
     let turns = context.project.work(&context.run).join(git::TURNS);
     let (repo, effect) = (context.project.repo(), effect.to_string());
-    let diff = git::keep_unfinished(repo, &context.run, &effect, &turns, &laid, &paths)?;
+    let diff = git::keep(
+        Keep::Unfinished,
+        repo,
+        &context.run,
+        &effect,
+        &turns,
+        &laid,
+        &paths,
+    )?;
     let _ = store::remove_tree(&laid);
     let diff: String = context
         .secrets
@@ -93,7 +101,7 @@ fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<Kept>
         .collect();
     store::write_atomic(&patch(context, state), diff.as_bytes())?;
     Ok(Some(Kept {
-        at: git::unfinished_ref(&context.run, &effect),
+        at: Keep::Unfinished.at(&context.run, &effect),
         files: paths.len(),
     }))
 }

@@ -58,7 +58,7 @@ fn both(folder: &MilestoneFolder, tip: &str, head: &str) -> Result<String, Engin
             );
             worktree::commit(repo, &tree, &[tip, head], &message)
         }
-        Merged::Conflict(files) => Err(EngineError::user(
+        Merged::Conflict { files, .. } => Err(EngineError::user(
             "base_diverged",
             format!(
                 "your commits and what waves of `{}` merged contradict each other in {}",

@@ -32,7 +32,7 @@ pub(super) fn merge(
     }
     let tree = match worktree::merge(repo, &order.tip, &order.work)? {
         Merged::Tree(tree) => tree,
-        Merged::Conflict(files) => return Ok(Merging::Conflict { files }),
+        Merged::Conflict { files, .. } => return Ok(Merging::Conflict { files }),
     };
     let milestone = &folder.milestone;
     let mut message = format!(

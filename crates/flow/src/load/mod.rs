@@ -225,6 +225,7 @@ fn load_by(
         idle_stops: raw.idle_stops,
         looks_again: raw.looks_again,
         alike_stops: raw.alike_stops,
+        failures_stop: raw.failures_stop,
         checkpoints: match raw.checkpoint {
             RawCheckpoint::Never => Checkpoints::Never,
             RawCheckpoint::PassedGates => Checkpoints::PassedGates,

@@ -30,20 +30,42 @@ pub(crate) struct Alike {
 }
 
 impl Alike {
-    /// Has an attempt ended in the same way, having changed nothing, as often as the workflow puts up
-    /// with?
+    /// Has an attempt ended in the same way as those before it, as often as the workflow puts up with?
     pub(super) fn failed(&mut self, workflow: &Workflow, outcome: &Outcome) -> bool {
-        // Crashes are bounded by a state's passes; a wrong result is asked for several times in each.
-        if outcome.class != Class::InvalidResult || !outcome.changed.is_empty() {
+        let made = !outcome.changed.is_empty();
+        // Runs that began when a workflow could not say `failures_stop` count wrong results alone, of
+        // those who made nothing: crashes are bounded by a state's passes.
+        let counts = match (outcome.class, workflow.failures_stop) {
+            (Class::InvalidResult, None) => !made,
+            (Class::InvalidResult | Class::Crashed, Some(_)) => true,
+            _ => false,
+        };
+        if !counts {
             *self = Self::default();
             return false;
         }
-        self.times = match self.how == outcome.reason {
+        let how = match workflow.failures_stop {
+            None => outcome.reason.clone(),
+            Some(_) => {
+                let (class, made) = (outcome.class.as_str(), outcome.changed.join(" "));
+                format!("{class}: {}: {made}", outcome.reason)
+            }
+        };
+        self.times = match self.how == how {
             true => self.times + 1,
             false => 1,
         };
-        self.how.clone_from(&outcome.reason);
-        workflow.alike_stops == Some(self.times)
+        self.how = how;
+        let Some(most) = workflow.failures_stop else {
+            return workflow.alike_stops == Some(self.times);
+        };
+        // What was made is offered to the next attempt, which may do better with it.
+        let stops = self.times >= most + u32::from(made);
+        if stops {
+            // After a person's answer it is counted anew.
+            *self = Self::default();
+        }
+        stops
     }
 }
 

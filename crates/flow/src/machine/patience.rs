@@ -35,8 +35,18 @@ impl FlowState {
         self.patience.continues = None;
         self.failures += 1;
         if self.alike.failed(workflow, outcome) {
+            let told = match workflow.failures_stop {
+                None => format!("{why}; as often as this it is the agent's program, not the work"),
+                Some(_) => {
+                    self.refused_by_class(outcome);
+                    self.note(format!("{why}{}", offered(outcome)));
+                    let mut lines = vec![self.in_a_row(outcome)];
+                    lines.extend(self.ways_on(outcome, "retry"));
+                    lines.join("\n")
+                }
+            };
             return Stage::Stuck {
-                why: format!("{why}; as often as this it is the agent's program, not the work"),
+                why: told,
                 answered: None,
             };
         }
@@ -79,28 +89,37 @@ impl FlowState {
         if self.failures < 2 || ended.class == Class::Done {
             return None;
         }
-        let run = self.started.as_ref().map(|started| started.run.to_string());
         let mut lines = vec![
-            format!(
-                "the agent failed {} times in a row ({}): {}",
-                self.failures,
-                ended.class.as_str(),
-                ended.reason
-            ),
+            self.in_a_row(ended),
             format!(
                 "It was started again each time, without a pause where no provider asked for one, until the budget `{budget}` was used up"
             ),
         ];
+        lines.extend(self.ways_on(ended, "extend"));
+        Some(lines)
+    }
+
+    /// How often the agent failed, and how it did the last time.
+    fn in_a_row(&self, ended: &Outcome) -> String {
+        let (times, class) = (self.failures, ended.class.as_str());
+        let reason = &ended.reason;
+        format!("the agent failed {times} times in a row ({class}): {reason}")
+    }
+
+    /// Where its work is, where its words are, and how another one goes on once this was answered.
+    fn ways_on(&self, ended: &Outcome, answer: &str) -> Vec<String> {
+        let run = self.started.as_ref().map(|started| started.run.to_string());
+        let run = run.unwrap_or_default();
+        let mut lines = Vec::new();
         if let Some(kept) = &ended.kept {
             lines.push(format!(
                 "What it had made is kept on {kept}, and offered to the next attempt"
             ));
         }
         lines.push(format!(
-            "`proofhouse doctor` says what agents lack here; after `extend`, `proofhouse run {} --agent OTHER` goes on with another one",
-            run.unwrap_or_default()
+            "`proofhouse log {run} --attempt` shows what it did and said; after `{answer}`, `proofhouse run {run} --agent OTHER` goes on with another one"
         ));
-        Some(lines)
+        lines
     }
 
     fn refused_by_class(&mut self, outcome: &Outcome) {

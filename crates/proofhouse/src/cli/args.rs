@@ -569,6 +569,10 @@ pub(crate) struct Log {
     /// Go on as the journals grow, until Ctrl-C
     #[arg(long, short)]
     pub(crate) follow: bool,
+    /// One attempt instead: what the agent said and did, and its result. The last one, or this one
+    #[arg(long, value_name = "ATTEMPT", num_args = 0..=1, default_missing_value = "")]
+    #[arg(conflicts_with_all = ["follow", "last", "from"])]
+    pub(crate) attempt: Option<String>,
 }
 
 #[derive(Debug, clap::Args)]

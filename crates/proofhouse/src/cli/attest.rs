@@ -124,7 +124,7 @@ fn told(verified: &Verified, out: &Out) {
         true => out.paint(Tone::Good, "passed"),
         false => out.paint(Tone::Bad, &plain(&verified.result)),
     };
-    let row = |name: &str, text: String| out.line(&format!("  {name:<11} {text}"));
+    let row = |name: &str, text: String| out.row(name, &text);
     out.line(&format!(
         "{word} {} of `{}`, up to record {}",
         plain(&verified.run),

@@ -71,7 +71,7 @@ pub(crate) fn show(
         rows.push(vec![key.name.to_owned(), value, about]);
     }
     if !rows.is_empty() {
-        out.table(&["setting", "value", "source"], &rows);
+        out.wide_table(&["setting", "value", "source"], &rows);
     }
     if more > 0 {
         let others = count(more as u64, "other setting");

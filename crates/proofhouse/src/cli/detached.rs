@@ -110,6 +110,7 @@ pub(crate) fn attach(project: &Project, name: &str, out: &Out) -> Result<u8, Eng
             last: Some(BEFORE),
             from: None,
             follow: true,
+            attempt: None,
         };
         log::follow(project, &follow, out, &driven)?;
     }

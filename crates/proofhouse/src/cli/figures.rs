@@ -16,7 +16,7 @@ pub(crate) fn all(out: &Out, status: &Status, spent: &Summary) {
         let name = name
             .replace("micro_dollars", "money")
             .replace("wall_millis", "wall time");
-        out.line(&format!("  {name:<11} {used} of {cap}"));
+        out.row(&name, &format!("{used} of {cap}"));
     }
     spend(out, spent);
 }
@@ -47,7 +47,7 @@ fn spend(out: &Out, summary: &Summary) {
             })
             .collect();
         if !parts.is_empty() {
-            out.line(&format!("  {name:<11} {}", parts.join(", ")));
+            out.row(name, &parts.join(", "));
         }
     }
 }

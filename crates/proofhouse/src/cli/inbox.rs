@@ -64,9 +64,9 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
         };
         // Whoever is asked reads the whole question.
         let waiting = out.paint(Tone::Warn, "waiting");
-        out.line(&format!("{waiting} {}", uncut(&worded.headline)));
+        out.hanging(&format!("{waiting} "), &uncut(&worded.headline));
         for line in &worded.lines {
-            out.line(&format!("  {}", uncut(line)));
+            out.hanging("  ", &uncut(line));
         }
         if let Item::Run { run, grounds, .. } = item {
             shown(out, run, grounds, Lines::Some);
@@ -122,7 +122,7 @@ const OF_A_FAILURE: usize = 8;
 /// What a person decides on: what was asked for and when, what changed, what was proven and what was
 /// not, what it cost, and who worked.
 pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
-    let row = |name: &str, text: &str| row(out, name, text);
+    let row = |name: &str, text: &str| out.row(name, text);
     if !grounds.objective.trim().is_empty() {
         row("objective", &uncut(&grounds.objective));
     }
@@ -151,18 +151,15 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         land::settled(out, settled);
     }
     for one in &grounds.proven {
-        let proven = out.paint(Tone::Good, &format!("{:<11}", "proven"));
         let states = one.states.join(", ");
         // What the engine asked by its own means has no command whose time was taken.
         let took = match one.millis {
             0 => String::new(),
             millis => format!(", {}", duration(millis)),
         };
-        out.line(&format!(
-            "  {proven} {} ({states}{took}): {}",
-            plain(&one.check),
-            plain(&one.reason)
-        ));
+        let (check, reason) = (plain(&one.check), plain(&one.reason));
+        let text = format!("{check} ({states}{took}): {reason}");
+        out.toned_row(Tone::Good, "proven", &text);
     }
     if grounds.proven.is_empty() {
         row(
@@ -197,13 +194,9 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         row("remark", &uncut(remark));
     }
     for one in &grounds.unproven {
-        let not = out.paint(Tone::Bad, &format!("{:<11}", "not proven"));
-        out.line(&format!(
-            "  {not} {} ({}): {}",
-            plain(&one.check),
-            one.state,
-            plain(&one.why)
-        ));
+        let (check, why) = (plain(&one.check), plain(&one.why));
+        let text = format!("{check} ({}): {why}", one.state);
+        out.toned_row(Tone::Bad, "not proven", &text);
         let mut lines = one.failure.lines().filter(|line| !line.trim().is_empty());
         for line in lines.by_ref().take(OF_A_FAILURE) {
             out.line(&format!(
@@ -220,13 +213,16 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         }
     }
     for one in &grounds.caught {
-        let caught = out.paint(Tone::Bad, &format!("{:<11}", "caught"));
         let times = match one.times {
             1 => String::new(),
             times => format!(", {times} times"),
         };
         let found = plain(&one.found);
-        out.line(&format!("  {caught} {}{times}: {found}", one.what));
+        out.toned_row(
+            Tone::Bad,
+            "caught",
+            &format!("{}{times}: {found}", one.what),
+        );
     }
     cost(out, grounds);
     if let Some(exam) = &grounds.exam {
@@ -237,10 +233,6 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     }
 }
 
-fn row(out: &Out, name: &str, text: &str) {
-    out.line(&format!("  {name:<11} {text}"));
-}
-
 /// What passed evidence is worth, and what would be worth more.
 pub(crate) fn worth(out: &Out, grounds: &Grounds) {
     if let Some(standing) = &grounds.worth {
@@ -248,12 +240,12 @@ pub(crate) fn worth(out: &Out, grounds: &Grounds) {
             "weak" => out.paint(Tone::Bad, standing.worth),
             worth => worth.to_owned(),
         };
-        row(out, "worth", &format!("{worth}: {}", standing.means));
+        out.row("worth", &format!("{worth}: {}", standing.means));
         for tried in &standing.tried {
-            row(out, "", &plain(tried));
+            out.row("", &plain(tried));
         }
         if !standing.stronger.is_empty() {
-            row(out, "", &format!("for more, {}", standing.stronger));
+            out.row("", &format!("for more, {}", standing.stronger));
         }
     }
 }
@@ -270,8 +262,7 @@ pub(crate) fn cost(out: &Out, grounds: &Grounds) {
         (0, 0) => "no usage told".to_owned(),
         (money, tokens) => format!("{}, {}", dollars(money), count(tokens, "token")),
     };
-    row(
-        out,
+    out.row(
         "cost",
         &format!(
             "{usage}, {}, {}",

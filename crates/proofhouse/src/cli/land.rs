@@ -10,6 +10,7 @@ use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, re
 use kernel::Machine;
 use kernel::machine::Activity;
 use kernel::position::STOP;
+use report::begun::Pushed;
 use report::change::{Change, Depth};
 use report::fate::Fate;
 use report::file_change::FileChange;
@@ -516,12 +517,13 @@ pub(crate) fn pr(project: &Project, args: &Pr, out: &Out) -> Result<u8, EngineEr
         out.facts(&request);
         return Ok(exit::OK);
     }
-    out.line(&format!(
-        "{} `{}` to `{}`",
-        out.paint(Tone::Good, "pushed"),
-        request.branch,
-        args.remote
-    ));
+    let (branch, remote) = (&request.branch, &args.remote);
+    let pushed = out.paint(Tone::Good, "pushed");
+    out.line(&match request.pushed {
+        Pushed::New => format!("{pushed} `{branch}` to `{remote}`"),
+        Pushed::Anew => format!("{pushed} `{branch}` to `{remote}` anew: an earlier `pr` gave way"),
+        Pushed::Already => format!("`{branch}` is at `{remote}` already, with the same work"),
+    });
     match &request.opened {
         Some(said) => out.line(said),
         None => {

@@ -1,8 +1,8 @@
 //! `proofhouse log`: what happened in a run or a project, record by record, up to now or as it goes on.
 
 use super::args::Log;
-use super::exit;
 use super::out::{Out, Tone, plain};
+use super::{attempt, exit};
 use report::follow::{Line, Seen, Watcher};
 use report::timeline::{Entry, Record, Timeline};
 use std::cell::Cell;
@@ -25,6 +25,9 @@ pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, Engine
             format!("`{other}`: without `--follow`, one log is shown at a time"),
             "name one run, or add `--follow`",
         ));
+    }
+    if let Some(which) = &args.attempt {
+        return attempt::show(project, run, which, out);
     }
     report::look(project, run)?;
     let most = args.last.unwrap_or(usize::MAX);

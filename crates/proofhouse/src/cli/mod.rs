@@ -3,6 +3,7 @@
 mod agent_files;
 mod approver;
 mod args;
+mod attempt;
 mod attest;
 mod audit;
 mod ci;

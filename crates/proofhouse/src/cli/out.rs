@@ -37,10 +37,35 @@ impl Out {
         }
     }
 
-    /// The columns of the terminal, if there is one that says so.
+    /// The columns of the terminal, if there is one that says so, or what `COLUMNS` says.
     pub(crate) fn columns() -> Option<usize> {
-        let (width, _) = terminal_size::terminal_size()?;
-        Some(usize::from(width.0)).filter(|columns| *columns > 0)
+        let terminal = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let said = || std::env::var("COLUMNS").ok()?.parse().ok();
+        terminal.or_else(said).filter(|columns| *columns > 0)
+    }
+
+    /// A row with its name before it. A text that is too long goes on below itself.
+    pub(crate) fn row(&self, name: &str, text: &str) {
+        self.hanging(&format!("  {name:<11} "), text);
+    }
+
+    /// The same with a name that has a colour.
+    pub(crate) fn toned_row(&self, tone: Tone, name: &str, text: &str) {
+        let name = self.paint(tone, &format!("{name:<11}"));
+        self.hanging(&format!("  {name} "), text);
+    }
+
+    /// A text behind a head, folded between its words where the terminal says how wide it is.
+    pub(crate) fn hanging(&self, head: &str, text: &str) {
+        let Some(columns) = Self::columns() else {
+            return self.line(&format!("{head}{text}"));
+        };
+        let indent = seen_width(head);
+        let mut head = head.to_owned();
+        for part in folded(text, columns.saturating_sub(indent)) {
+            self.line(format!("{head}{part}").trim_end());
+            head = " ".repeat(indent);
+        }
     }
 
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
@@ -104,6 +129,28 @@ impl Out {
         eprintln!("  {} {}", paint(Tone::Dim, "mend:"), fault.mend);
     }
 
+    /// The same where the last cell is a sentence: too wide, each row is its first cells, and the sentence
+    /// below them.
+    pub(crate) fn wide_table(&self, head: &[&str], rows: &[Vec<String>]) {
+        let widest = |column: usize| {
+            rows.iter()
+                .map(move |row| row[column].chars().count())
+                .max()
+        };
+        let widths = (0..head.len()).filter_map(widest);
+        let width: usize = widths.map(|width| width + 2).sum();
+        if Self::columns().is_none_or(|columns| width <= columns) {
+            return self.table(head, rows);
+        }
+        for row in rows {
+            let Some((last, first)) = row.split_last() else {
+                continue;
+            };
+            self.hanging("", &first.join("  "));
+            self.hanging("    ", last);
+        }
+    }
+
     /// Rows in aligned columns.
     pub(crate) fn table(&self, head: &[&str], rows: &[Vec<String>]) {
         let mut widths: Vec<usize> = head.iter().map(|cell| cell.chars().count()).collect();
@@ -124,6 +171,46 @@ impl Out {
             self.line(&line(row.iter().map(String::as_str).collect()));
         }
     }
+}
+
+/// How many columns a text takes: colours take none.
+fn seen_width(text: &str) -> usize {
+    let mut hidden = false;
+    let seen = text.chars().filter(|letter| {
+        hidden |= *letter == '\x1b';
+        let counts = !hidden;
+        hidden &= *letter != 'm';
+        counts
+    });
+    seen.count()
+}
+
+/// A text in lines of at most this many columns. A word that is longer has a line of its own: who copies
+/// it gets it whole. Where there is next to no room, nothing is folded.
+pub(crate) fn folded(text: &str, room: usize) -> Vec<String> {
+    /// Less than this is no column of text.
+    const LEAST: usize = 24;
+    if room < LEAST || seen_width(text) <= room {
+        return vec![text.to_owned()];
+    }
+    let mut lines = vec![String::new()];
+    let mut used = 0;
+    for word in text.split(' ') {
+        let width = seen_width(word);
+        if used > 0 && used + 1 + width > room {
+            lines.push(String::new());
+            used = 0;
+        }
+        if let Some(line) = lines.last_mut() {
+            if used > 0 {
+                line.push(' ');
+                used += 1;
+            }
+            line.push_str(word);
+        }
+        used += width;
+    }
+    lines
 }
 
 fn painted(tone: Tone, text: &str) -> String {
@@ -206,7 +293,23 @@ pub(crate) fn dollars(micro: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::plain;
+    use super::{folded, plain};
+
+    #[test]
+    fn a_long_text_goes_on_below_itself_and_no_word_is_cut() {
+        let text = "nothing: no command has passed that could have failed";
+        let lines = folded(text, 30);
+        assert_eq!(
+            lines,
+            ["nothing: no command has passed", "that could have failed"]
+        );
+        assert_eq!(folded(text, 80), [text]);
+        assert_eq!(folded(text, 8), [text], "no room is no column");
+        let long = format!("see {} there", "x".repeat(50));
+        assert_eq!(folded(&long, 30), ["see", &"x".repeat(50), "there"]);
+        let painted = format!("\x1b[31mweak\x1b[0m: {}", "ab ".repeat(8).trim_end());
+        assert_eq!(folded(&painted, 29).len(), 1, "colours take no room");
+    }
 
     #[test]
     fn others_cannot_draw_on_the_terminal() {

@@ -133,10 +133,11 @@ impl<'a> Progress<'a> {
         let mark = tone.map_or_else(|| mark.to_owned(), |tone| self.out.paint(tone, mark));
         let clock = duration(u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX));
         let text = plain(text);
-        self.out.line(&format!(
-            "{} {mark} {text}",
-            self.out.paint(Tone::Dim, &format!("{clock:>8}"))
-        ));
+        let clock = self.out.paint(Tone::Dim, &format!("{clock:>8}"));
+        // What is told of a step stands under it.
+        let inside = text.len() - text.trim_start().len();
+        let (indent, text) = text.split_at(inside);
+        self.out.hanging(&format!("{clock} {mark} {indent}"), text);
     }
 
     fn elapsed(&self) -> String {
@@ -248,6 +249,12 @@ impl Observer for Progress<'_> {
                     false => format!("    {class} ({cost}): {text}"),
                 };
                 self.say(tone, mark, &text);
+                if let (Class::Done, Some(at)) = (outcome.class, &outcome.kept) {
+                    let text = format!(
+                        "    it wrote over edits of yours that were in no commit; they are kept: git show {at}"
+                    );
+                    self.say(Some(Tone::Warn), "--", &text);
+                }
                 let allow = allow(&outcome.denied, "network.hosts");
                 self.refused(outcome.refused_connections(), &allow);
             }

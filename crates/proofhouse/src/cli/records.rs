@@ -35,7 +35,7 @@ pub(crate) fn records(
                 if !edits.is_empty() {
                     let runs = edits.join("`, `");
                     out.line(&format!(
-                        "  with them the edits in no commit that `{runs}` began with (`--with-edits`)"
+                        "  with them the edits in no commit that `{runs}` began with (`--with-edits`) or wrote over"
                     ));
                 }
             }

@@ -39,7 +39,7 @@ fn told(run: &str, then: &Then, out: &Out) {
         then.last,
         then.record.at
     ));
-    let row = |name: &str, text: String| out.line(&format!("  {name:<11} {text}"));
+    let row = |name: &str, text: String| out.row(name, &text);
     row("record", plain(&then.record.sentence));
     row("autonomy", status.autonomy.to_string());
     figures::all(out, status, &then.spend);

@@ -86,10 +86,10 @@ fn of_run(out: &Out, run: &RunReport) {
     let status = &run.status;
     if let Some((name, text)) = &run.promise {
         let name = name.to_lowercase();
-        out.line(&format!("  {name:<11} {}", plain(text)));
+        out.row(&name, &plain(text));
     }
     for (name, value) in &run.measured {
-        out.line(&format!("  {name:<11} {}", plain(value)));
+        out.row(name, &plain(value));
     }
     out.line(&format!(
         "  autonomy    {}{}{}",
@@ -99,11 +99,11 @@ fn of_run(out: &Out, run: &RunReport) {
     ));
     figures::all(out, status, &run.spend);
     if let Some(exam) = &run.exam {
-        out.line(&format!("  {:<11} {}", "exam", figures::exam(exam)));
+        out.row("exam", &figures::exam(exam));
     }
     for attempt in status.attempts.iter().rev().take(5).rev() {
-        out.line(&format!(
-            "  {}       {:<10} {:<9} {:<14} {:<8} {}",
+        let begins = format!(
+            "  {}       {:<10} {:<9} {:<14} {:<8}",
             attempt.effect,
             attempt.state.as_str(),
             attempt.role,
@@ -111,18 +111,22 @@ fn of_run(out: &Out, run: &RunReport) {
             match attempt.usage.micro_dollars {
                 0 => String::new(),
                 paid => dollars(paid),
-            },
-            plain(&attempt.reason)
-        ));
+            }
+        );
+        let reason = plain(&attempt.reason);
+        let width = begins.chars().count() + 1 + reason.chars().count();
+        if Out::columns().is_none_or(|columns| width <= columns) {
+            out.line(&format!("{begins} {reason}"));
+            continue;
+        }
+        out.line(begins.trim_end());
+        out.row("", &reason);
     }
     // Of a run that is done it says nothing any more.
     let open = (status.activity != Activity::Done).then_some(status.last_refusal.as_ref());
     if let Some(refusal) = open.flatten() {
-        out.line(&format!(
-            "  {} {}",
-            out.paint(Tone::Warn, "last refusal"),
-            plain(&refusal.to_string())
-        ));
+        let head = out.paint(Tone::Warn, "last refusal");
+        out.hanging(&format!("  {head} "), &plain(&refusal.to_string()));
     }
     let head = &run.head;
     let hash = &head.hash[..16.min(head.hash.len())];

@@ -71,8 +71,24 @@ const OF_ADD: [(&str, &str); 16] = [
     ("wave-verify", "proofhouse wave verify NAME"),
 ];
 
-/// What is meant by a command that there is not, where a person most likely wants to decide.
+/// A sentence that begins with a dash, among arguments before `--`: it was taken for a flag.
+fn dashed(args: impl Iterator<Item = OsString>) -> bool {
+    let mut ours = args.take_while(|arg| arg != "--");
+    ours.any(|arg| {
+        let arg = arg.to_string_lossy();
+        arg.starts_with('-') && arg.split('=').next().is_some_and(|name| name.contains(' '))
+    })
+}
+
+/// What is meant by a command that there is not, where a person most likely wants to decide, and by a
+/// sentence that looks like a flag.
 pub(crate) fn meant(error: &clap::Error) -> Option<String> {
+    if error.kind() == ErrorKind::UnknownArgument && dashed(std::env::args_os()) {
+        let way = "proofhouse do --agent NAME -- '--begins with dashes'";
+        return Some(format!(
+            "a sentence that begins with a dash stands behind `--`, after all flags: {way}"
+        ));
+    }
     let ContextValue::String(word) = error.get(ContextKind::InvalidSubcommand)? else {
         return None;
     };
@@ -112,6 +128,16 @@ mod tests {
         for (there, _) in OF_ADD {
             assert!(page.contains(&format!("`{there}")), "{there}");
         }
+    }
+
+    #[test]
+    fn a_sentence_is_no_flag_however_it_begins() {
+        let dashed = |args: &[&str]| super::dashed(args.iter().map(Into::into));
+        assert!(dashed(&["do", "--help me with tests"]));
+        assert!(dashed(&["do", "-fix the flag"]));
+        assert!(!dashed(&["do", "--", "--help me with tests"]));
+        assert!(!dashed(&["do", "--check=grep -q x y", "be good"]));
+        assert!(!dashed(&["do", "--frob", "be good"]));
     }
 
     #[test]

@@ -339,7 +339,7 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
 
     // An agent brings both together; what was approved was something else, so a person is asked again.
     says(&world, &["land", "t", "--settle"]).refuses(1, "landed_already");
-    let brings = r#"{ run = "grep -q '^+good' ../task/conflict.patch", must = true }, { write = "repo/code.txt", text = "good and somebody else's\n" }"#;
+    let brings = r#"{ run = "grep -q '^+good' ../task/conflict.patch && grep -q '^<<<<<<<' ../task/merged/code.txt && grep -q '^good' ../task/merged/code.txt", must = true }, { write = "repo/code.txt", text = "good and somebody else's\n" }"#;
     let script = HONEST.replacen(r#"{ write = "repo/code.txt", text = "good\n" }"#, brings, 1);
     world.write("agent/script.toml", &script);
     let said = says(&world, &["land", "u", "--settle"]).exits(2);

@@ -4,7 +4,7 @@
 use super::lay_out::one;
 use super::{Standing, lay_out_missing, standing};
 use crate::error::Error;
-use crate::git::{self, git, text};
+use crate::git::{self, REPLACED, git, text};
 use crate::project::Project;
 
 const ALL: &str = "refs/proofhouse/*:refs/proofhouse/*";
@@ -40,14 +40,14 @@ pub fn address(project: &Project, remote: &str) -> Result<String, Error> {
     }
 }
 
-/// Runs a git that speaks with a remote.
-pub fn speak(project: &Project, args: &[&str]) -> Result<(), Error> {
+/// Runs a git that speaks with a remote; gives what it printed.
+pub fn speak(project: &Project, args: &[&str]) -> Result<String, Error> {
     let env = let_in();
     let env: Vec<(&str, &str)> = env
         .iter()
         .map(|(name, value)| (*name, value.as_str()))
         .collect();
-    git(project.top(), args, &env).map(drop)
+    Ok(text(&git(project.top(), args, &env)?))
 }
 
 fn differ(runs: &[String], others: &str) -> Error {
@@ -134,14 +134,20 @@ impl Pushed {
     }
 }
 
-/// The runs that began with edits which are in no commit of the person's: whoever pushes their work
-/// pushes those.
+/// The runs that began with edits which are in no commit of the person's, or wrote over some: whoever
+/// pushes their work pushes those.
 pub fn with_edits(project: &Project) -> Result<Vec<String>, Error> {
     const EDITS: &str = "refs/proofhouse/edits/";
-    let listed = ["for-each-ref", "--format=%(refname)", EDITS];
+    let listed = ["for-each-ref", "--format=%(refname)", EDITS, REPLACED];
     let listed = text(&git(project.top(), &listed, &[])?);
-    let runs = listed.lines().filter_map(|name| name.strip_prefix(EDITS));
-    Ok(runs.map(str::to_owned).collect())
+    let run = |name: &str| match name.strip_prefix(EDITS) {
+        Some(run) => Some(run.to_owned()),
+        None => Some(name.strip_prefix(REPLACED)?.split('/').next()?.to_owned()),
+    };
+    let mut runs: Vec<String> = listed.lines().filter_map(run).collect();
+    runs.sort();
+    runs.dedup();
+    Ok(runs)
 }
 
 /// Pushes everything; gives what became of the refs.
@@ -187,7 +193,7 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Fetched, Error> {
     );
     // One run that went on in two ways keeps none of the others away: git takes what it can.
     let mut differing = match &fetched {
-        Ok(()) => Vec::new(),
+        Ok(_) => Vec::new(),
         Err(_) => forked(project, remote)?,
     };
     if differing.is_empty() {

@@ -4,6 +4,7 @@
 
 use super::include::{Include, Included};
 use super::left::{Left, Mark};
+use super::python::Environment;
 use crate::error::Error;
 use crate::view::stamp::{Stamp, time};
 use globset::GlobSet;
@@ -80,7 +81,37 @@ impl Room<'_> {
             How::Overlay => self.overlay(&mut entered)?,
             How::Copy => self.copy(&mut entered)?,
         }
+        self.activate(&mut entered)?;
         Ok(entered)
+    }
+
+    /// Puts the repository's own environment of Python to use.
+    fn activate(&self, entered: &mut Entered) -> Result<(), Error> {
+        let laid = Environment::among(self.include);
+        let Some(environment) = laid.or_else(|| Environment::linked_from(self.lower)) else {
+            return Ok(());
+        };
+        environment.activate(&mut entered.launch.env);
+        let folder = &environment.folder;
+        let Some(policy) = &mut entered.launch.policy else {
+            return Ok(());
+        };
+        if !folder.starts_with(self.at) && !policy.read.contains(folder) {
+            policy.read.push(folder.clone());
+        }
+        if entered.how == How::Copy {
+            return Ok(());
+        }
+        let mut places = vec![folder.clone()];
+        let laid = self.include.iter().filter(|one| one.source == *folder);
+        places.extend(laid.map(|one| self.at.join(&one.path)));
+        for retold in environment.retold(self.at, &entered.place.join("python"))? {
+            policy.placed.extend(places.iter().map(|place| Placed {
+                source: retold.file.clone(),
+                at: place.join(&retold.inside),
+            }));
+        }
+        Ok(())
     }
 
     /// The policy without the folder that the room stands for, nor anybody's `.git`: a room has its own.

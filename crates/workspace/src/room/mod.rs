@@ -12,11 +12,13 @@ mod enter;
 mod git;
 mod include;
 mod left;
+mod python;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use include::for_agents;
 pub use include::{Include, Included};
+pub(crate) use python::Environment;
 
 use crate::config::RoomSettings;
 use crate::error::Error;

@@ -11,7 +11,7 @@ use crate::error::Error;
 use kernel::EffectId;
 use std::fs;
 use std::path::{Path, PathBuf};
-use store::Tree;
+use store::{Node, Tree};
 
 /// Lays the view out below `home`.
 pub fn lay_out(context: &Context, home: &Path, globs: &Globs) -> Result<Base, Error> {
@@ -109,18 +109,31 @@ pub fn go_on(
     let Some(mut base) = base_of(&from).filter(|_| from.join("view").is_dir()) else {
         return lay_out(context, home, globs);
     };
-    // The engine itself has written these since; what it wrote over is in the vault.
+    // The engine itself has written these since; what it wrote over is in the vault. Who has not touched
+    // one has it as it is now: an old copy would pass for an edit of the agent's.
+    let mut untouched = Vec::new();
     for file in written_by_the_engine(context) {
-        match Tree::of(&context.task, [&file])?.files.remove(&file) {
-            Some(node) => base.task.files.insert(file, node),
+        let left = Tree::of(&from.join("view/task"), [&file])?;
+        let same = left.files.get(&file) == base.task.files.get(&file);
+        let node = Tree::of(&context.task, [&file])?.files.remove(&file);
+        match &node {
+            Some(node) => base.task.files.insert(file.clone(), node.clone()),
             None => base.task.files.remove(&file),
         };
+        if same && matches!(node, Some(Node::File { .. })) {
+            untouched.push(file);
+        }
     }
     fs::create_dir_all(home).map_err(Error::io("create", home))?;
     // Written first, moved after: whatever a crash leaves, an attempt without a view starts anew.
     save_base(home, &base)?;
     let view = from.join("view");
     fs::rename(&view, home.join("view")).map_err(Error::io("move", &view))?;
+    for file in untouched {
+        let now = context.task.join(&file);
+        let bytes = fs::read(&now).map_err(Error::io("read", &now))?;
+        store::write_atomic(&home.join("view/task").join(&file), &bytes)?;
+    }
     Ok(base)
 }
 

@@ -20,7 +20,7 @@ mod take_back;
 mod tests;
 
 pub use lay_out::{go_on, lay_out};
-pub use reach::policy;
+pub use reach::{Reached, reached};
 pub use session::bring as bring_session;
 pub use spare::put_aside;
 pub use take_back::{conflict, remove_empty, sweep, take_back};

@@ -11,8 +11,8 @@ use std::path::Path;
 pub enum Merged {
     /// The tree of both.
     Tree(String),
-    /// They contradict each other, here.
-    Conflict(Vec<String>),
+    /// They contradict each other, in these files. The tree of both has marks in them.
+    Conflict { files: Vec<String>, marked: String },
 }
 
 /// Merges two commits without a working tree.
@@ -34,7 +34,10 @@ pub fn merge(repo: &Path, ours: &str, theirs: &str) -> Result<Merged, Error> {
     }
     if ended.exited_with(1) && !tree.is_empty() {
         let files = lines.filter(|line| !line.is_empty());
-        return Ok(Merged::Conflict(files.map(str::to_owned).collect()));
+        return Ok(Merged::Conflict {
+            files: files.map(str::to_owned).collect(),
+            marked: tree,
+        });
     }
     let mut error = git::failed(repo, &args, &ended);
     error.mend = "merging without a working tree needs git 2.38 or newer".to_owned();
@@ -125,6 +128,25 @@ pub fn untracked(repo: &Path) -> Result<Vec<String>, Error> {
 pub fn branch(repo: &Path) -> Result<Option<String>, Error> {
     let ended = git::ended(repo, &["symbolic-ref", "--quiet", "--short", "HEAD"], &[])?;
     Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
+}
+
+/// Would [`fast_forward`] from one commit to another be let through by what lies in the tree? Nothing is
+/// changed; git's own answer, on a copy of its index.
+pub fn would_step(repo: &Path, index: &Path, from: &str, to: &str) -> Result<bool, Error> {
+    let own = text(&git(repo, &["rev-parse", "--git-path", "index"], &[])?);
+    let own = repo.join(own);
+    if own.exists() {
+        std::fs::copy(&own, index).map_err(Error::io("copy", &own))?;
+    }
+    let name = index.display().to_string();
+    let env = [("GIT_INDEX_FILE", name.as_str())];
+    // It fails where files differ, which is what is asked next.
+    let _ = git::ended(repo, &["update-index", "-q", "--refresh"], &env)?;
+    let args = ["read-tree", "--dry-run", "-m", "-u", from, to];
+    let ended = git::ended(repo, &args, &env)?;
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(index);
+    Ok(ended.exited_with(0))
 }
 
 /// Moves the checked-out branch forward, the way `git merge --ff-only` does: git refuses if a file

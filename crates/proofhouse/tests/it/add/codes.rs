@@ -12,7 +12,8 @@ fn is_refused(find: &str, replace: &str, state: &str, code: &str) {
         .write("agent/script.toml", &honest.replace(find, replace));
     add.run(2);
     add.is_in(state);
-    add.waits_for("budget");
+    // A script has its text to replace once, and fails alike from then on.
+    add.waits_for("trouble");
     assert_eq!(add.stands().1, code, "{replace}");
 }
 
