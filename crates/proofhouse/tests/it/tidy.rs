@@ -19,7 +19,10 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ("checks", "kernel languages store sandbox index"),
     ("agents", "kernel schema store sandbox index checks"),
     ("workspace", "kernel store sandbox index checks agents flow"),
-    ("report", "kernel store flow factory wave languages workspace"),
+    (
+        "report",
+        "kernel store flow factory wave languages workspace",
+    ),
     (
         "engine",
         "kernel languages store sandbox index checks agents flow factory wave workspace report",
