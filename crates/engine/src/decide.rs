@@ -46,7 +46,8 @@ pub fn decide(
     let questioned = Questioned::of(Run::open(project, ask.name)?)?;
     let decided = take(project, questioned, ask, approve)?;
     if !report::look::is_driven(project, ask.name) {
-        // What fails here is said, and made up for, when the run goes on.
+        // What fails here is said, and made up for, when the run goes on or lands.
+        let _ = session::finish(project, ask.name);
         if matches!(decided.status.activity, Activity::Done | Activity::Stopped) {
             let _ = workspace::sealed::open(project, ask.name);
         }

@@ -327,6 +327,8 @@ struct Together {
 
 /// Puts what a run made onto a branch.
 pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, EngineError> {
+    report::look::run_name(&project.at_top(), run)?;
+    session::finish(&project.at_top(), run)?;
     let _lock = held(project, run)?;
     // Who lands meanwhile would move the branch under what is proven here.
     let _turn = lock::turn(&project.at_top().work(run).with_file_name(".landing"))?;

@@ -80,7 +80,7 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
     if let Some(refused) = refused(run) {
         papers.insert(REFUSED.to_owned(), format!("{refused:#}\n"));
     }
-    if shows_change(workflow, run) {
+    if has_change(workflow, run) {
         papers.insert(CHECKS.to_owned(), checks(run));
     }
     if forms_beside(workflow, run) {
@@ -114,8 +114,14 @@ fn forms_beside(workflow: &Workflow, run: &FlowState) -> bool {
 }
 
 /// Is there a change that this role judges or goes on with? Who hands in questions to it does not see it.
-pub(crate) fn shows_change(workflow: &Workflow, run: &FlowState) -> bool {
+fn has_change(workflow: &Workflow, run: &FlowState) -> bool {
     run.changed_code && run.good_commit.is_some() && !workflow.is_sealed_in(&run.position.state)
+}
+
+/// The same of a role that may see something of it: an empty patch would say that nothing was changed.
+pub(crate) fn shows_change(workflow: &Workflow, run: &FlowState) -> bool {
+    let blind = role_of(workflow, run).is_some_and(|role| role.sight.sees.is_empty());
+    has_change(workflow, run) && !blind
 }
 
 /// The last answer of every gate, one line for each check.
@@ -226,10 +232,14 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
     if sees_task(workflow, run) {
         text.push_str(" `task/` has the task's files.");
     }
-    if shows_change(workflow, run) {
+    if has_change(workflow, run) {
+        let change = match shows_change(workflow, run) {
+            true => "`change.patch`, `changed-files.txt`, ",
+            false => "",
+        };
         let _ = write!(
             text,
-            " Beside them: `change.patch`, `changed-files.txt`, `{CHECKS}` (what the checks said)."
+            " Beside them: {change}`{CHECKS}` (what the checks said)."
         );
     }
     let role = workflow.states[&run.position.state].role.as_ref();

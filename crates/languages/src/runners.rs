@@ -239,6 +239,16 @@ impl Fault {
         }
     }
 
+    /// What it is about, and what was said of it.
+    pub(crate) fn parts(&self) -> (&str, &str) {
+        self.what.split_once(": ").unwrap_or((&self.what, ""))
+    }
+
+    /// Is it the same fault of the same file, whatever was said of it?
+    pub fn is_that_of(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.parts().0 == other.parts().0
+    }
+
     /// A build that failed, with the names that it did not find.
     pub(crate) fn not_built(what: impl Into<String>, output: &str) -> Self {
         Self {

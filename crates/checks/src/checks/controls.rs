@@ -701,7 +701,8 @@ impl Control<'_> {
             wall: self.subject.wall.min(wall),
             ..*self.subject
         };
-        room.inside(&subject, |inside| instrument.show(inside, Instant::now()))
+        let shown = room.inside(&subject, |inside| instrument.show(inside, Instant::now()))?;
+        Ok(seen::forgiven(self.first, shown))
     }
 }
 

@@ -190,9 +190,12 @@ impl Judge for RedGreen {
             }
             passing.extend(named(&shown.run, Status::Passed));
             firsts.push((shown.run.clone(), shown.executed.ended.millis));
+            let kept = verdict::keep(subject, "red_green: the candidate", &shown.run);
+            let kept = kept.map_err(cannot)?;
+            let own = verdict::as_kept(subject, &kept).map_err(cannot)?;
             let as_before = match &instrument {
                 Instrument::Suite(..) | Instrument::AsWritten(_) => {
-                    self.as_red_as_before(subject, &shown)?
+                    self.as_red_as_before(subject, &shown, &own)?
                 }
                 Instrument::Command(_) => None,
             };
@@ -207,7 +210,8 @@ impl Judge for RedGreen {
                 true => unsteady(&after, instrument, &shown.run, 2)?,
                 false => Vec::new(),
             };
-            let mut result = self.green(subject, change, shown, as_before)?;
+            let mut result = self.green(subject, change, shown, (&own, as_before))?;
+            result.evidence.push(kept);
             call_flaky(&mut result, &other);
             results.push(result);
         }
@@ -408,9 +412,10 @@ impl RedGreen {
         &self,
         subject: &Subject<'_>,
         shown: &Shown,
+        own: &TestRun,
     ) -> Result<Option<String>, Tripped> {
         let base = self.base_run(subject, &shown.name, &shown.run)?;
-        let found = as_before(&base.unwrap_or_default(), &shown.run, shown.ending);
+        let found = as_before(&base.unwrap_or_default(), own, shown.ending);
         Ok(found.map(|found| suite::as_before(&found)))
     }
 
@@ -420,10 +425,8 @@ impl RedGreen {
         subject: &Subject<'_>,
         change: Change,
         shown: Shown,
-        as_before: Option<String>,
+        (own, as_before): (&TestRun, Option<String>),
     ) -> Result<CheckResult, Tripped> {
-        let kept = verdict::keep(subject, "red_green: the candidate", &shown.run);
-        let kept = kept.map_err(cannot)?;
         let mut wrong = Vec::new();
         if let Some((_, why)) = shown.executed.worthless() {
             wrong.push(why);
@@ -441,7 +444,7 @@ impl RedGreen {
             .base_run(subject, &shown.name, &shown.run)?
             .filter(|_| change != Change::Adapted)
         {
-            let found = compare(&base, &shown.run);
+            let found = compare(&base, own);
             for (how, names) in [
                 ("missing", &found.missing),
                 ("skipped", &found.newly_skipped),
@@ -474,7 +477,6 @@ impl RedGreen {
             result.details = several_lines(&format!("{told}{}", result.details));
             result.code = code;
         }
-        result.evidence.push(kept);
         Ok(result)
     }
 

@@ -60,7 +60,11 @@ fn is_values(ending: &str, text: &str) -> bool {
         }
         _ => return false,
     };
-    !acts.iter().any(|one| word(text, one)) && !text.contains("=>")
+    let says = |line: &str| !line.is_empty() && !line.starts_with(['#', '/', '*', '"']);
+    // One that is empty is yet to be written.
+    text.lines().any(|line| says(line.trim()))
+        && !acts.iter().any(|one| word(text, one))
+        && !text.contains("=>")
 }
 
 #[cfg(test)]
@@ -111,6 +115,11 @@ mod tests {
             &test,
             &[folder, ("data/wanted.json", "[3]")]
         ));
+        // It is yet to be written.
+        let later = [("test_shop.py", "import shop\nimport taxes\n")];
+        for empty in ["", "# taxes\n"] {
+            assert!(!of("taxes.py", &later, &[shop, ("taxes.py", empty)]));
+        }
         // It is all that there is to test.
         assert!(!of("wanted.json", &test, &[data]));
         let alone = [("test_shop.py", "from shop import total\n")];

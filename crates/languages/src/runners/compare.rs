@@ -1,6 +1,6 @@
 //! Two runs of one suite held against each other: facts, by which a gate judges.
 
-use super::{Ending, Fault, Status, TestResult, TestRun};
+use super::{Ending, Status, TestResult, TestRun};
 use std::collections::BTreeMap;
 
 /// What differs between an earlier and a later run, by name. Every list is sorted.
@@ -98,14 +98,9 @@ pub fn as_before(earlier: &TestRun, later: &TestRun, ending: Ending) -> Option<A
         note(&test.name, &said(before), &said(test));
     }
     for fault in &later.faults {
-        let parts = |one: &'_ Fault| {
-            let (name, why) = one.what.split_once(": ").unwrap_or((&one.what, ""));
-            (name.to_owned(), why.to_owned())
-        };
-        let (name, is) = parts(fault);
-        let before = earlier.faults.iter().filter(|one| one.kind == fault.kind);
-        let (_, was) = before.map(parts).find(|(known, _)| *known == name)?;
-        note(&name, &was, &is);
+        let before = earlier.faults.iter().find(|one| one.is_that_of(fault))?;
+        let (name, is) = fault.parts();
+        note(name, before.parts().1, is);
     }
     Some(found)
 }
@@ -124,6 +119,7 @@ fn steady(message: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Fault;
     use super::*;
 
     fn run(tests: &[(&str, Status)]) -> TestRun {

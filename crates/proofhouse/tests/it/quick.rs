@@ -115,6 +115,41 @@ fn the_last_look_is_a_persons() {
     assert!(world.read("tests/cases").contains("two"));
 }
 
+/// What a person approves is on record when they have: no gate of an earlier state had passed.
+#[test]
+fn a_change_that_no_test_could_show_lands_when_it_is_approved() {
+    let world = world();
+    let says_so = r##"[[attempt]]
+state = "work"
+steps = [{ write = "repo/README.md", text = "# Carts\n" }]
+result = { summary = "a sentence for people; nothing behaves otherwise", next = "no_behaviour" }
+"##;
+    world.write("agent/script.toml", says_so);
+    does(&world, &[]).exits(2);
+    let key = world.approver("ann");
+    let key = key.to_str().unwrap();
+    for option in ["unchanged", "approve"] {
+        let decide = [
+            "decide",
+            "t",
+            option,
+            "--because",
+            "it is prose",
+            "--sign",
+            key,
+        ];
+        says(&world, &decide).exits(0);
+        if option == "unchanged" {
+            says(&world, &["run", "t"]).exits(2);
+        }
+    }
+    let said = says(&world, &["diff", "t"]).exits(0);
+    assert!(said.out.contains("README.md"), "{}", said.out);
+    says(&world, &["land", "t"]).exits(0);
+    assert_eq!(world.read("README.md"), "# Carts\n");
+    says(&world, &["audit", "t"]).exits(0);
+}
+
 #[test]
 fn another_agent_reads_it_with_the_change_in_hand() {
     let world = world();

@@ -3,7 +3,7 @@
 use super::File;
 use super::plan::{Ends, Plan, Test, Turned};
 use crate::checks::suite::instrument::Shown;
-use languages::runners::{Ending, Status, TestRun};
+use languages::runners::{Ending, Fault, Status, TestRun};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -316,6 +316,21 @@ fn stands_in(path: &str, test: &str) -> bool {
 fn statuses(run: &TestRun) -> BTreeMap<&str, Status> {
     let each = run.tests.iter();
     each.map(|test| (test.name.as_str(), test.status)).collect()
+}
+
+/// A run that lacks just those files which could not be loaded at first either, as what the others made of
+/// it.
+pub(super) fn forgiven(first: &TestRun, mut shown: Shown) -> Shown {
+    let known = |fault: &Fault| first.faults.iter().any(|one| one.is_that_of(fault));
+    let ran = shown.run.executed() > 0;
+    if shown.ending == Ending::NotBuilt && ran && shown.run.faults.iter().all(known) {
+        shown.run.faults.clear();
+        shown.ending = match shown.run.count(Status::Failed) {
+            0 => Ending::Green,
+            _ => Ending::Red,
+        };
+    }
+    shown
 }
 
 /// What became of a mutant of this function.

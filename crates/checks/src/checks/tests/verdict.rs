@@ -87,6 +87,14 @@ pub(crate) fn keep(subject: &Subject<'_>, name: &str, run: &TestRun) -> Result<E
     kept.map_err(Error::undone("the results cannot be kept"))
 }
 
+/// The results as they were kept: a name that holds a folder of the person's is another one there, as it
+/// is in what was kept before.
+pub(crate) fn as_kept(subject: &Subject<'_>, kept: &EvidenceRef) -> Result<TestRun, Error> {
+    let bytes = subject.keep.fetch(&kept.hash);
+    let bytes = bytes.map_err(Error::undone("the results cannot be read again"))?;
+    Ok(serde_json::from_slice(&bytes)?)
+}
+
 pub(crate) fn judge(
     order: &Tests,
     subject: &Subject<'_>,
