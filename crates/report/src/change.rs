@@ -63,33 +63,29 @@ impl Work {
     ) -> Result<Change, EngineError> {
         let listed = self.diff(project, &["--raw", "--numstat", "-z"])?;
         let mut changes = listing(&listed);
-        // One byte of zero, and git takes code for no text: it is shown all the same.
-        let hides = |one: &FileChange| one.added.is_none() && is_source(&one.path);
-        let hidden = changes.iter().any(hides);
-        if hidden {
-            let all = self.diff(project, &["--raw", "--numstat", "-z", "--text"])?;
-            for (one, shown) in changes.iter_mut().zip(listing(&all)) {
-                if hides(one) {
-                    *one = shown;
-                }
-            }
-        }
         let read = |args: &[&str]| -> Result<String, EngineError> {
             Ok(String::from_utf8_lossy(&self.diff(project, args)?).into_owned())
         };
+        // One byte of zero, and git takes code for no text: it is shown all the same.
+        let hides = |one: &FileChange| one.added.is_none() && is_source(&one.path);
+        if changes.iter().any(hides) {
+            let all = read(&["--no-color", "--text"])?;
+            let hidden = changes.iter_mut().zip(parts(&all));
+            for (one, part) in hidden.filter(|(one, _)| hides(one)) {
+                one.hunks = hunks(part);
+                let lines = || one.hunks.iter().flat_map(|hunk| &hunk.lines);
+                let count = |sign| lines().filter(|line| line.starts_with(sign)).count() as u64;
+                (one.added, one.removed) = (Some(count('+')), Some(count('-')));
+            }
+        }
         let patch = match depth {
-            Depth::Stat | Depth::Hunks => None,
+            Depth::Stat => None,
+            Depth::Hunks => Some(read(&["--no-color"])?),
             Depth::Patch => Some(read(&["--no-color", "--binary"])?),
         };
-        let lines = match (depth, &patch) {
-            (Depth::Stat, _) => None,
-            (_, Some(patch)) if !hidden => Some(patch.clone()),
-            _ if hidden => Some(read(&["--no-color", "--text"])?),
-            _ => Some(read(&["--no-color"])?),
-        };
-        let each = lines.as_deref().map(parts).unwrap_or_default();
+        let each = patch.as_deref().map(parts).unwrap_or_default();
         for (change, part) in changes.iter_mut().zip(each) {
-            if change.added.is_some() {
+            if change.hunks.is_empty() {
                 change.hunks = hunks(part);
             }
         }
@@ -99,7 +95,7 @@ impl Work {
             commit: self.tip.clone(),
             files: changes.iter().map(|one| one.path.clone()).collect(),
             stat: stat(&changes, 100),
-            patch,
+            patch: patch.filter(|_| depth == Depth::Patch),
             changes,
             ungated: false,
             edited: Vec::new(),

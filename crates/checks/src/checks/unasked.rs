@@ -80,7 +80,10 @@ impl Judge for Unasked {
                 false if acting => Seen::acts_now(&path, &old, &new),
                 false => None,
             };
-            let how = how.filter(|_| !is_asked(&path, &item))?;
+            // Who asks for a change of code has not asked for one that nobody can read.
+            let hidden = acting && judges::is_source(&path);
+            let hidden = hidden.then(|| Seen::hides(&path, &old, &new)).flatten();
+            let how = hidden.or(how.filter(|_| !is_asked(&path, &item)))?;
             Some(format!("{path} {how}"))
         });
         let changed: Vec<String> = changed.collect();
@@ -201,6 +204,14 @@ impl Seen {
         }
     }
 
+    /// What of changed code a machine reads otherwise than people do.
+    fn hides(path: &str, old: &Self, new: &Self) -> Option<&'static str> {
+        match new {
+            Self::File { .. } if old != new => unreadable(path, old.text(), new.text()),
+            _ => None,
+        }
+    }
+
     /// What else a tool or a system does of itself now: of any file.
     fn acts_now(path: &str, old: &Self, new: &Self) -> Option<&'static str> {
         match (old, new) {
@@ -219,9 +230,6 @@ impl Seen {
                 },
             ) => Some("became executable"),
             (old, new @ Self::File { .. }) if old != new => {
-                if judges::is_source(path) {
-                    return unreadable(path, old.text(), new.text());
-                }
                 // What is no manifest is for others to refuse.
                 let said = |text: Option<&str>| {
                     text.map_or_else(String::new, |text| {
@@ -331,11 +339,13 @@ mod tests {
         assert_eq!(how("a/outside"), Some("leads out of the repository"));
         assert_eq!(how("absolute"), Some("leads out of the repository"));
         assert_eq!(how("hooks"), Some("leads out of the repository"));
-        assert_eq!(how("a.js"), Some("is code, and no text"));
-        assert_eq!(
-            how("a.py"),
-            Some("says that it is written in other letters")
-        );
+        let hides = |path| {
+            let [old, new] = [&old, &new].map(|root| Seen::at(root, path, true));
+            Seen::hides(path, &old, &new)
+        };
+        assert_eq!(hides("a.js"), Some("is code, and no text"));
+        let other = Some("says that it is written in other letters");
+        assert_eq!((hides("a.py"), hides("b.py")), (other, None));
         for path in ["a/plain", "fresh", "a/inside", "b.py", "not there"] {
             assert_eq!(how(path), None, "{path}");
         }

@@ -115,6 +115,21 @@ fn the_last_look_is_a_persons() {
     assert!(world.read("tests/cases").contains("two"));
 }
 
+/// Git takes code with a byte of zero in it for no text; whoever approves sees it all the same.
+#[test]
+fn no_byte_hides_code_from_who_approves() {
+    let world = world();
+    let happy = text("quick/happy.toml");
+    let hides = r##"steps = [
+    { run = "printf '// a\\000\\nsteal()\\n' > src/more.js", must = true },"##;
+    world.write("agent/script.toml", &happy.replacen("steps = [", hides, 1));
+    let said = does(&world, &[]).exits(2);
+    for said in [said, says(&world, &["diff", "t"]).exits(0)] {
+        assert!(said.out.contains("+steal()"), "{}", said.out);
+        assert!(!said.out.contains("it is no text"), "{}", said.out);
+    }
+}
+
 /// What a person approves is on record when they have: no gate of an earlier state had passed.
 #[test]
 fn a_change_that_no_test_could_show_lands_when_it_is_approved() {
