@@ -39,14 +39,9 @@ pub enum Error {
     /// A glob was expected.
     #[error("`{}` is no glob: {}", .0.glob().unwrap_or_default(), .0.kind())]
     Glob(#[from] globset::Error),
-    /// A regular expression was expected.
-    #[error("`{text}` is no regular expression: {}", last_line(source))]
-    Expression {
-        /// What stands there.
-        text: String,
-        /// Why.
-        source: regex::Error,
-    },
+    /// A document does not say what it must.
+    #[error(transparent)]
+    Document(#[from] documents::Error),
     /// What was read does not say what it must.
     #[error("{0}")]
     Says(String),
@@ -70,17 +65,12 @@ pub enum Error {
     },
 }
 
-fn last_line(error: &regex::Error) -> String {
-    let text = error.to_string();
-    text.lines().last().unwrap_or_default().to_owned()
-}
-
 impl Error {
     /// The same of something with a name.
-    pub(crate) fn of(name: &str) -> impl Fn(Error) -> Error {
+    pub(crate) fn of<E: Into<Error>>(name: &str) -> impl Fn(E) -> Error + Copy {
         move |source| Error::Of {
             name: name.to_owned(),
-            source: Box::new(source),
+            source: Box::new(source.into()),
         }
     }
 

@@ -34,6 +34,5 @@ pub use readers::seal::{SECRET_BY_CUSTOM, hash as item_hash};
 pub use rooms::{InRoom, RoomError, Rooms};
 pub use settings::{Setting, SettingsError};
 pub use subject::{CheckOut, HashTree, Keep, Launches, Place, Subject, Views};
-pub use text::is_placeholder;
 pub use tree::TreeNow;
 pub use when::lint;

@@ -423,7 +423,7 @@ fn files(root: &Path) -> Result<BTreeMap<String, String>, Error> {
     let mut found = BTreeMap::new();
     let mut folders = vec![(root.to_owned(), String::new())];
     while let Some((folder, name)) = folders.pop() {
-        let cannot = |error: std::io::Error| Error::of("the clean room")(error.into());
+        let cannot = Error::of::<std::io::Error>("the clean room");
         for entry in std::fs::read_dir(folder).map_err(cannot)? {
             let entry = entry.map_err(cannot)?;
             let kind = entry.file_type().map_err(cannot)?;

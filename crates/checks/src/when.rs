@@ -1,10 +1,12 @@
 //! A condition on any check of a gate: `when = { file, section, is }`, `{ file, section, mentions }` or
 //! `{ unless }`. In doubt the check runs: also where the deciding words cannot be read.
 
-use crate::readers::{choice, markdown, paths};
+use crate::readers::paths;
 use crate::settings::{self, Placed, SettingsError, Text, Texts};
-use crate::text::{is_placeholder, label, one_line};
+use crate::text::{label, one_line};
 use crate::{Check, Subject, find, registry};
+use documents::is_placeholder;
+use documents::{choice, markdown};
 use kernel::Word;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,10 +3,11 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
+use crate::readers::paths;
 use crate::readers::substance::hollow;
-use crate::readers::{markdown, paths};
 use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
+use documents::markdown;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

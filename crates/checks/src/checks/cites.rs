@@ -3,10 +3,11 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::documents::sections_of;
-use crate::readers::substance::{hollow, little};
+use crate::readers::sections::sections_of;
+use crate::readers::substance::hollow;
 use crate::settings::{Expression, Placed, SettingsError, Text};
 use crate::text::{first_few, label};
+use documents::substance::little;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

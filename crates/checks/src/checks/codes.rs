@@ -6,13 +6,16 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
-use crate::readers::documents::{labelled, says_none, sections_of};
 use crate::readers::globs::Line;
 use crate::readers::paths;
-use crate::readers::substance::{hollow, nothing};
+use crate::readers::sections::sections_of;
+use crate::readers::substance::hollow;
 use crate::room::Room;
 use crate::settings::{IdPattern, Placed, SettingsError, Text};
 use crate::text::{first_few, label, one_line};
+use documents::markdown::labelled;
+use documents::says_none;
+use documents::substance::nothing;
 use kernel::StateName;
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -5,9 +5,10 @@ use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::dependencies::manifests;
 use crate::readers::drawing::Drawing;
-use crate::readers::{markdown, paths, sources};
+use crate::readers::{paths, sources};
 use crate::settings::{Globs, Number, Placed, Text};
 use crate::text::first_few;
+use documents::markdown;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

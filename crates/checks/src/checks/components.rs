@@ -4,8 +4,8 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::documents::sections_of;
 use crate::readers::drawing::Drawing;
+use crate::readers::sections::sections_of;
 use crate::readers::sources;
 use crate::settings::{Number, Placed, Text};
 use crate::text::{first_few, one_line};

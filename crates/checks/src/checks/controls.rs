@@ -7,8 +7,11 @@
 
 mod again;
 mod answered;
+mod as_they_were;
+mod files;
 mod judged;
 mod little;
+mod mutate;
 mod plan;
 mod seen;
 pub(crate) mod whole;
@@ -17,20 +20,18 @@ mod written;
 use crate::Subject;
 use crate::checks::suite::instrument::{Instrument, Shown};
 use crate::error::Error;
-use crate::readers::{items, paths};
 use crate::room::Room;
 use crate::settings::{Choice, Words};
 use crate::text::{answer, first_few, several_lines};
 use again::Past;
+pub(crate) use files::{File, Files};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, Runner, TestRun};
-use plan::{Mutant, Order, Plan};
+use plan::{Order, Plan};
 pub(crate) use seen::differing;
-use seen::{Fate, Reached, Tried};
-use serde::Serialize;
+use seen::{Reached, Tried};
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::time::{Duration, Instant};
 
@@ -55,68 +56,10 @@ const KEPT: &str = "controls";
 /// Why there are no controls for a command of which we do not know what it does.
 const UNKNOWN: &str = "an exit code is all that there is, or a report of its own making";
 
-/// What mutants may take, at least, and as a multiple of the suite's own time.
-const LEAST: Duration = Duration::from_secs(40);
-const TIMES: u32 = 4;
-
 /// Endings of the sources of which there are mutants.
 const OF_PYTHON: &[&str] = &[".py"];
 const OF_RUST: &[&str] = &[".rs"];
 const OF_NODE: &[&str] = &[".js", ".mjs", ".cjs"];
-
-/// A file of the candidate.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct File {
-    pub(crate) path: String,
-    pub(crate) now: String,
-    /// As it was; none: it is new.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) before: Option<String>,
-    /// Is it new, or not as it was?
-    pub(crate) changed: bool,
-}
-
-/// What a change did, and what is there to look at it with.
-pub(crate) struct Files {
-    /// Test files: those of the change, or else all.
-    pub(crate) tests: Vec<File>,
-    /// Changed files that are no tests.
-    pub(crate) code: Vec<File>,
-}
-
-impl Files {
-    /// Those of the candidate against a room with the code before. A file of which it is not said
-    /// whether it is a test decides how tests run, and is neither.
-    pub(crate) fn of(
-        subject: &Subject<'_>,
-        before: &Room,
-        is_test: &dyn Fn(&str) -> Option<bool>,
-    ) -> Result<Self, Error> {
-        let (mut tests, mut code) = (Vec::new(), Vec::new());
-        for path in subject.tree()?.files.into_keys() {
-            let Some(is_test) = is_test(&path) else {
-                continue;
-            };
-            let Ok(now) = paths::read(subject.place, &format!("repo/{path}")) else {
-                continue;
-            };
-            let old = before.text(&path);
-            let changed = old.as_ref() != Some(&now);
-            let file = File {
-                path,
-                now,
-                before: old,
-                changed,
-            };
-            match is_test {
-                true => tests.push(file),
-                false if changed => code.push(file),
-                false => {}
-            }
-        }
-        Ok(Self { tests, code })
-    }
-}
 
 /// Must a suite show that it could have failed?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -382,87 +325,6 @@ impl Control<'_> {
         Past::of(&earlier, name, (tree.as_deref(), self.subject.mutants))
     }
 
-    /// Tests that were there, on the candidate's code: without the files of tests that came with it, and
-    /// with what decides how tests run as it was. Both share a process with them, and can change them
-    /// while they run.
-    fn as_they_were(&self, runner: Runner) -> Result<Option<Found>, Error> {
-        let settings = items::globs(&items::runner_files())?;
-        let decides = |file: &&File| settings.is_match(format!("repo/{}", file.path));
-        let tests = self.files.tests.iter().filter(|file| !decides(file));
-        // A file of data changes nobody.
-        let tests = tests.filter(|file| file.path.ends_with(".py"));
-        let (changed, kept): (Vec<&File>, Vec<&File>) = tests.partition(|file| file.changed);
-        if !matches!(runner, Runner::Pytest | Runner::Unittest) || kept.is_empty() {
-            return Ok(None);
-        }
-        let alone = |room: &Room| -> Result<(Vec<String>, Ending), Error> {
-            let of = |shown: &Shown| seen::failing_alone(self.first, &shown.run, &kept, &changed);
-            let shown = self.look(room)?;
-            let mut failing = of(&shown);
-            for _ in 1..LOOKS {
-                if failing.is_empty() {
-                    break;
-                }
-                // Once more, here and on the candidate: who changes by itself is no sign of anything.
-                let again = of(&self.look(room)?);
-                failing.retain(|name| again.contains(name));
-                let by_itself = differing(self.first, &self.look(&(self.candidate)()?)?.run);
-                failing.retain(|name| !by_itself.contains(name));
-            }
-            Ok((failing, shown.ending))
-        };
-        let of_settings = self.files.tests.iter().chain(&self.files.code);
-        let of_settings: Vec<&File> = of_settings
-            .filter(|file| file.changed && decides(file))
-            .collect();
-        if !of_settings.is_empty() {
-            let room = (self.candidate)()?;
-            for file in &of_settings {
-                room.put(&file.path, file.before.as_deref())?;
-            }
-            let (failing, _) = alone(&room)?;
-            if !failing.is_empty() {
-                let names: Vec<&str> = of_settings.iter().map(|file| file.path.as_str()).collect();
-                return Ok(Some(Found::Weak(format!(
-                    "{} passes with {} as the change has it, and not as it was",
-                    first_few(&failing, 3),
-                    first_few(&names, 3)
-                ))));
-            }
-        }
-        let new: Vec<&&File> = changed
-            .iter()
-            .filter(|file| file.before.is_none())
-            .collect();
-        if new.is_empty() {
-            return Ok(None);
-        }
-        let room = (self.candidate)()?;
-        for file in &new {
-            // Empty and not gone: a package stays one.
-            room.put(&file.path, Some(""))?;
-        }
-        let (failing, ending) = alone(&room)?;
-        if !failing.is_empty() {
-            let told = failing.iter().map(|name| {
-                format!("{name} passes beside the new files of tests, and fails without them")
-            });
-            return Ok(Some(Found::Broken(told.collect())));
-        }
-        if seen::ran(ending) {
-            return Ok(None);
-        }
-        // What was changed may need what is new.
-        for file in &changed {
-            room.put(&file.path, Some(file.before.as_deref().unwrap_or_default()))?;
-        }
-        let (failing, ending) = alone(&room)?;
-        let fine = seen::ran(ending) && failing.is_empty();
-        Ok((!fine).then(|| {
-            Found::Weak("the tests that were there cannot be tried without the new ones".to_owned())
-        }))
-    }
-
     fn tried(
         &self,
         room: &Room,
@@ -529,31 +391,7 @@ impl Control<'_> {
                 first_few(&names, 10)
             ));
         }
-        let one = |mutant: &Mutant, instrument: &Instrument| match self.shows(
-            (room, instrument),
-            plan,
-            mutant,
-        ) {
-            Ok(shown) => seen::fate(self.first, &shown, mutant.number, &reached, &unsteady),
-            Err(why) => Fate::Untried {
-                why: why.to_string(),
-            },
-        };
-        // The tests that reach it first: most mutants are noticed by them, in a part of the time. What they
-        // do not notice, all others may.
-        let mut parts: BTreeMap<u32, Option<Instrument>> = BTreeMap::new();
-        let again = &mut |mutant: &Mutant| {
-            let part = parts
-                .entry(mutant.number)
-                .or_insert_with(|| self.part(room, mutant.number, (&reached, &unsteady)));
-            let noticed = part.as_ref().map(|part| one(mutant, part));
-            match noticed {
-                Some(noticed @ Fate::Noticed { .. }) => noticed,
-                _ => one(mutant, self.instrument),
-            }
-        };
-        self.mutate(plan, again, (past, record));
-        self.without_a_mutant(room, &parts, record)?;
+        self.try_mutants(room, plan, (&reached, &unsteady), (past, record))?;
         Ok(match unmarked {
             Some(why) => Found::Weak(why.to_owned()),
             None => match (self.judged(plan, &reached, record), self.asks_for_tests()) {
@@ -563,49 +401,6 @@ impl Control<'_> {
                 (found, _) => found,
             },
         })
-    }
-
-    /// Once mutants were tried, all of it is run again without one. Who fails then did not notice a mutant: it
-    /// can tell when it is run (by a clock, a counter, the age of a file), or is flaky.
-    fn without_a_mutant(
-        &self,
-        room: &Room,
-        parts: &BTreeMap<u32, Option<Instrument>>,
-        record: &mut Record,
-    ) -> Result<(), Error> {
-        let noticed = |one: &Tried| !one.before && matches!(one.fate, Fate::Noticed { .. });
-        if !record.mutants.iter().any(noticed) {
-            return Ok(());
-        }
-        let mut loud = BTreeSet::new();
-        for instrument in parts.values().flatten().chain([self.instrument]) {
-            let shown = self.look_by(room, instrument)?;
-            loud.extend(seen::turned(self.first, &shown.run));
-        }
-        if seen::unheard(&mut record.mutants, &loud) {
-            let names: Vec<&String> = loud.iter().collect();
-            record.told.push(format!(
-                "fails without a mutant too, once some were tried, and what it said of them counts for nothing: {}",
-                first_few(&names, 10)
-            ));
-        }
-        Ok(())
-    }
-
-    /// The part of the suite that reaches a function; none where it ends otherwise than in the whole although
-    /// nothing was mutated: tests can tell that they are only a part, and could fail for that.
-    fn part(
-        &self,
-        room: &Room,
-        number: u32,
-        (reached, unsteady): (&Reached, &BTreeSet<String>),
-    ) -> Option<Instrument> {
-        let part = self.instrument.only(&reached.names(number)?)?;
-        let shown = self.look_by(room, &part).ok()?;
-        match seen::fate(self.first, &shown, number, reached, unsteady) {
-            Fate::Survived { elsewhere, .. } if elsewhere.is_empty() => Some(part),
-            _ => None,
-        }
     }
 
     /// Canaries went wrong: were they before the change, and are they every time, with placebos or without?
@@ -637,56 +432,6 @@ impl Control<'_> {
             }
         }
         Ok(Found::Flaky(first))
-    }
-
-    /// Tries mutants while there is time. What was seen of this very tree is taken as it was seen.
-    fn mutate(
-        &self,
-        plan: &Plan,
-        fate: &mut dyn FnMut(&Mutant) -> Fate,
-        (past, record): (&Past, &mut Record),
-    ) {
-        let began = Instant::now();
-        let suite = Duration::from_millis(self.millis);
-        let most = (suite * TIMES).max(LEAST).min(self.subject.wall / 2);
-        let all = past.in_turn(plan);
-        let count = all.len();
-        for (number, (mutant, constant)) in all.into_iter().enumerate() {
-            let what = format!("{} {}", plan.named(mutant), mutant.what);
-            let out = began.elapsed() >= most;
-            let known = past.on_this_tree(&what);
-            let known = known.or_else(|| past.survived(&what).filter(|_| out));
-            let (fate, before) = match known {
-                Some(known) => (known, true),
-                None if out || past.is_of_this_tree => {
-                    record.out_of_time += 1;
-                    continue;
-                }
-                None => {
-                    (self.subject.progress)(&format!("mutant {} of {count}", number + 1));
-                    (fate(mutant), false)
-                }
-            };
-            record.mutants.push(Tried {
-                number: mutant.number,
-                what,
-                constant,
-                before,
-                fate,
-            });
-        }
-    }
-
-    fn shows(
-        &self,
-        (room, instrument): (&Room, &Instrument),
-        plan: &Plan,
-        mutant: &Mutant,
-    ) -> Result<Shown, Error> {
-        room.put(&mutant.path, Some(&mutant.text))?;
-        let shown = self.look_by(room, instrument);
-        plan.lay_placebo(room, &mutant.path)?;
-        shown
     }
 
     /// Runs the suite in a room, from scratch and for not much longer than it took before.

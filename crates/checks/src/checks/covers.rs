@@ -4,12 +4,14 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
-use crate::readers::documents::{labelled, says_none, sections_of};
-use crate::readers::markdown::Section;
 use crate::readers::paths;
+use crate::readers::sections::sections_of;
 use crate::readers::substance::hollow;
 use crate::settings::{Choice, IdPattern, Placed, SettingsError, Text, Texts, WordTable, Words};
 use crate::text::first_few;
+use documents::markdown::Section;
+use documents::markdown::labelled;
+use documents::says_none;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

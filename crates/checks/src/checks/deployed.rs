@@ -9,12 +9,13 @@ use crate::deploy::{Deploy, Line, Rollback, Target};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::documents::{says_none, sections_of};
 use crate::readers::paths;
+use crate::readers::sections::sections_of;
 use crate::readers::{hash, items};
 use crate::room::Room;
 use crate::settings::{Placed, Text};
 use crate::text::{label, one_line};
+use documents::says_none;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -312,7 +313,7 @@ fn content(folder: &std::path::Path) -> Result<String, Error> {
     for name in &names {
         let inside = name.trim_start_matches('/');
         let found = paths::found_in(folder, inside).map_err(Error::of(inside))?;
-        let hash = hash::of(&found).map_err(|error| Error::of(inside)(error.into()))?;
+        let hash = hash::of(&found).map_err(Error::of(inside))?;
         all.push_str(&format!("{inside} {hash}\n"));
     }
     Ok(match all.is_empty() {

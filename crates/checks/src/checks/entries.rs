@@ -3,11 +3,15 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::documents::{labelled, says_none};
-use crate::readers::substance::{form_of, hollow, nothing_new, said_first, unnamed};
-use crate::readers::{markdown, paths};
+use crate::readers::paths;
+use crate::readers::substance::{form_of, hollow, nothing_new};
 use crate::settings::{Number, Placed, SettingsError, Text, Texts, WordTable};
-use crate::text::{first_few, is_placeholder, label};
+use crate::text::{first_few, label};
+use documents::is_placeholder;
+use documents::markdown;
+use documents::markdown::labelled;
+use documents::says_none;
+use documents::substance::{said_first, unnamed};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

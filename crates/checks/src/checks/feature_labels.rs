@@ -5,11 +5,12 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
+use crate::readers::paths;
 use crate::readers::references::{self, There};
 use crate::readers::substance::hollow;
-use crate::readers::{markdown, paths};
 use crate::settings::{Choice, Paths, Placed, SettingsError, Text, Words};
 use crate::text::{first_few, label};
+use documents::markdown;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

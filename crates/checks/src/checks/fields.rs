@@ -1,11 +1,12 @@
-//! `fields`: the document's fields are filled in, and say something; `readers/substance.rs` knows what
+//! `fields`: the document's fields are filled in, and say something; `documents/src/substance.rs` knows what
 //! does not.
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::substance::{alike, hollow, none_alone};
+use crate::readers::substance::hollow;
 use crate::settings::{SettingsError, Texts, WordTable};
 use crate::text::{first_few, label};
+use documents::substance::{alike, none_alone};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

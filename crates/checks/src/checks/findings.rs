@@ -6,12 +6,13 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::documents::says_none;
-use crate::readers::markdown::{self, Row};
 use crate::readers::paths;
-use crate::readers::table::{Record, records};
 use crate::settings::{Placed, SettingsError, Text, Texts};
-use crate::text::{answer, first_few, is_placeholder, label};
+use crate::text::{answer, first_few, label};
+use documents::is_placeholder;
+use documents::markdown::{self, Row};
+use documents::says_none;
+use documents::table::{Record, records};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

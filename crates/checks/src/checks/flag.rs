@@ -3,10 +3,10 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::documents::labelled;
 use crate::readers::substance::hollow;
 use crate::settings::{Text, Texts};
-use crate::text::is_placeholder;
+use documents::is_placeholder;
+use documents::markdown::labelled;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

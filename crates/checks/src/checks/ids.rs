@@ -5,13 +5,15 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::idents::Pattern;
-use crate::readers::markdown::{self, Row, Section};
 use crate::readers::paths;
-use crate::readers::substance::{alike, hollow};
-use crate::readers::threshold::has_threshold;
+use crate::readers::substance::hollow;
 use crate::settings::{IdPattern, Number, Placed, Text, Texts};
-use crate::text::{answer, first_few, is_placeholder, label};
+use crate::text::{answer, first_few, label};
+use documents::idents::Pattern;
+use documents::is_placeholder;
+use documents::markdown::{self, Row, Section};
+use documents::substance::alike;
+use documents::threshold::has_threshold;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -4,10 +4,11 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::documents::sections_of;
-use crate::readers::{markdown, paths, sources};
+use crate::readers::sections::sections_of;
+use crate::readers::{paths, sources};
 use crate::settings::{Choice, Placed, Text, Words};
 use crate::text::first_few;
+use documents::markdown;
 use languages::Declared;
 use languages::public_names;
 use schemars::JsonSchema;

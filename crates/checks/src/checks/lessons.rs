@@ -3,10 +3,11 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::documents::{says_none, sections_of};
+use crate::readers::sections::sections_of;
 use crate::readers::substance::hollow;
 use crate::settings::{Placed, Text};
 use crate::text::{first_few, label};
+use documents::says_none;
 use kernel::lesson::{self, Lesson};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,9 +3,10 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::{choice, paths};
+use crate::readers::paths;
 use crate::settings::{Placed, SettingsError, Text, Texts};
 use crate::text::one_line;
+use documents::choice;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

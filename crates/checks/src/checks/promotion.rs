@@ -4,9 +4,10 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::substance::{alike, hollow, little};
+use crate::readers::substance::hollow;
 use crate::settings::{Choices, Text, Texts, Words};
 use crate::text::{first_few, one_line};
+use documents::substance::{alike, little};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -7,15 +7,16 @@ use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::documents::{IdsOf, labelled};
-use crate::readers::substance::{Nothing, nothing};
-use crate::readers::table::{Record, records};
+use crate::readers::sections::IdsOf;
 use crate::readers::{paths, sources};
 use crate::room::Room;
 use crate::settings::{
     Choice, IdPattern, Number, Placed, Seconds, SettingsError, Text, Texts, Words,
 };
 use crate::text::{answer, first_few, in_form, label};
+use documents::markdown::labelled;
+use documents::substance::{Nothing, nothing};
+use documents::table::{Record, records};
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::hollow_commands::{beyond_tests, proves_nothing};

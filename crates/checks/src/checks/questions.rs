@@ -6,11 +6,12 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Trouble};
-use crate::readers::documents::IdsOf;
 use crate::readers::references;
-use crate::readers::substance::{alike, hollow, nearly_alike, spoken};
+use crate::readers::sections::IdsOf;
+use crate::readers::substance::hollow;
 use crate::settings::{IdPattern, Placed, SettingsError, Text, Wrong, value};
 use crate::text::{answer, in_form, label, one_line};
+use documents::substance::{alike, nearly_alike, spoken};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;

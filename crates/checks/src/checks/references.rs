@@ -6,11 +6,13 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
+use crate::readers::paths;
 use crate::readers::references::{self, Named, There};
-use crate::readers::substance::spoken;
-use crate::readers::{items, markdown, paths};
 use crate::settings::{Choice, Paths, Placed, SettingsError, Text, Texts, Words};
-use crate::text::{first_few, is_placeholder, label};
+use crate::text::{first_few, label};
+use documents::is_placeholder;
+use documents::markdown;
+use documents::substance::spoken;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -133,7 +135,7 @@ impl References {
             if markdown::sections(&text, heading).is_empty() {
                 return Err(format!("{file} has no heading `{heading}`").into());
             }
-            let said = items::section(&text, heading).unwrap_or(&text);
+            let said = markdown::source(&text, heading).unwrap_or(&text);
             texts.push(Said {
                 what: format!("`{heading}`"),
                 said: said.to_owned(),

@@ -3,9 +3,10 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged};
-use crate::readers::substance::{alike, hollow};
+use crate::readers::substance::hollow;
 use crate::settings::{Text, Texts, WordTable};
 use crate::text::{first_few, label};
+use documents::substance::alike;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;

@@ -1,15 +1,15 @@
 //! `sections`: a Markdown file has the named headings, and what stands under each says something
-//! (`readers/substance.rs`). It refuses headings inside code. It can ask for words and for a drawing in
+//! (`documents/src/substance.rs`). It refuses headings inside code. It can ask for words and for a drawing in
 //! them, and it cannot tell whether those are true.
 
 use crate::Subject;
 use crate::judge::Judge;
-use crate::readers::substance::{
-    Nothing, alike, form_of, none_alone, nothing, nothing_new, stands_in, without_references,
-};
-use crate::readers::{markdown, paths};
+use crate::readers::paths;
+use crate::readers::substance::{form_of, nothing_new};
 use crate::settings::{Number, Placed, SettingsError, Texts};
 use crate::text::{answer, first_few};
+use documents::markdown;
+use documents::substance::{Nothing, alike, none_alone, nothing, stands_in, without_references};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;

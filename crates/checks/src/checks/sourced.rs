@@ -4,11 +4,13 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::documents::{labelled, says_none};
 use crate::readers::substance::hollow;
-use crate::readers::{items, markdown, paths};
+use crate::readers::{items, paths};
 use crate::settings::{Item, Text};
 use crate::text::{first_few, label};
+use documents::markdown;
+use documents::markdown::labelled;
+use documents::says_none;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -4,7 +4,7 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::readers::design::{self, Designed};
-use crate::readers::documents::sections_of;
+use crate::readers::sections::sections_of;
 use crate::readers::sources;
 use globset::GlobSet;
 

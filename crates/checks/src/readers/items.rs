@@ -6,12 +6,12 @@
 use crate::error::Error;
 use crate::readers::{installed, paths, sources, test_settings};
 use crate::{Place, Subject};
+use documents::markdown;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
 use languages::recipes;
 use languages::runners::files::{ACTING, CI, DECIDING, Decides, IDLE, TESTS};
 use languages::rust::inline_tests;
-use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use std::path::Path;
 
 /// More than this in a task folder is no task; nothing of ours should walk it for ever.
@@ -159,7 +159,7 @@ pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, Error> {
         let found = inline_tests::test_function(&text, name).map(String::into_bytes);
         return found.ok_or_else(|| format!("has no test `{name}`").into());
     }
-    Ok(without(section(&text, heading)?, views).into_bytes())
+    Ok(without(markdown::source(&text, heading)?, views).into_bytes())
 }
 
 fn is_rust(file: &str) -> bool {
@@ -186,43 +186,6 @@ fn without(text: &str, names: &[String]) -> String {
         fenced || fence || !ours(line)
     });
     lines.collect()
-}
-
-/// A section's source: from behind its heading to the next heading of the same or a higher level,
-/// as a real parser sees them. A title that stands twice is refused: nobody could say which is meant.
-pub(crate) fn section<'t>(text: &'t str, heading: &str) -> Result<&'t str, Error> {
-    let wanted = heading.trim().to_lowercase();
-    let mut headings: Vec<(HeadingLevel, std::ops::Range<usize>, String)> = Vec::new();
-    let mut title: Option<String> = None;
-    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
-    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
-        match event {
-            Event::Start(Tag::Heading { .. }) => title = Some(String::new()),
-            Event::End(TagEnd::Heading(level)) => {
-                headings.push((level, range, title.take().unwrap_or_default()));
-            }
-            Event::Text(piece) | Event::Code(piece) => {
-                if let Some(title) = &mut title {
-                    title.push_str(&piece);
-                }
-            }
-            _ => {}
-        }
-    }
-    let is_it = |title: &str| title.trim().to_lowercase() == wanted;
-    let mut found = headings
-        .iter()
-        .enumerate()
-        .filter(|(_, (.., title))| is_it(title));
-    let (at, (level, range, _)) = match (found.next(), found.next()) {
-        (Some(one), None) => one,
-        (None, _) => return Err(format!("has no section `{heading}`").into()),
-        (Some(_), Some(_)) => return Err(format!("has the section `{heading}` twice").into()),
-    };
-    // A lower level compares greater: H2 > H1.
-    let next = headings[at + 1..].iter().find(|(other, ..)| other <= level);
-    let end = next.map_or(text.len(), |(_, range, _)| range.start);
-    Ok(&text[range.end..end])
 }
 
 /// Refuses what is no glob of `repo/` or `task/`, or no section of a Markdown file.
@@ -363,7 +326,7 @@ fn within(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, Err
 
 /// Every file below a folder, as `name/...`.
 pub(crate) fn walk(folder: &Path, name: &str, names: &mut Vec<String>) -> Result<(), Error> {
-    let cannot = |error: std::io::Error| Error::of(name)(error.into());
+    let cannot = Error::of::<std::io::Error>(name);
     for entry in std::fs::read_dir(folder).map_err(cannot)? {
         let entry = entry.map_err(cannot)?;
         let kind = entry.file_type().map_err(cannot)?;
@@ -383,24 +346,6 @@ pub(crate) fn walk(folder: &Path, name: &str, names: &mut Vec<String>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_section_is_its_source_up_to_the_next_heading_of_its_level() {
-        let text = "# T\n## 3 Contract\na\n```\n## no heading\n```\n### deeper\nb\n## 4 Tests\nc\n";
-        let found = section(text, "3 contract").unwrap();
-        assert_eq!(found, "a\n```\n## no heading\n```\n### deeper\nb\n");
-        assert_eq!(section(text, "4 Tests").unwrap(), "c\n");
-        assert!(section(text, "5").is_err());
-        let tricks = "## 2 Scenarios\n#note\n    # code\n```\n```rust\n# x\n```\nlast\n# 3\n";
-        assert!(section(tricks, "2 scenarios").unwrap().ends_with("last\n"));
-        let twice = "## A\none\n## A\ntwo\n";
-        assert!(
-            section(twice, "A")
-                .unwrap_err()
-                .to_string()
-                .contains("twice")
-        );
-    }
 
     #[test]
     fn the_engines_lines_are_no_content() {

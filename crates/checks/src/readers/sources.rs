@@ -52,10 +52,10 @@ pub(crate) fn text(subject: &Subject<'_>, path: &str) -> Result<Option<String>, 
     let mut bytes = Vec::new();
     std::fs::File::open(full)
         .and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
-        .map_err(|error| Error::of(path)(error.into()))?;
+        .map_err(Error::of(path))?;
     if bytes.len() as u64 > LARGEST {
         let why = "is larger than 16 MiB; name it in `allow`";
-        return Err(Error::of(path)(why.into()));
+        return Err(Error::of(path)(why));
     }
     if bytes.contains(&0) {
         return Ok(None);

@@ -1,7 +1,7 @@
 //! The kinds of values that settings have, and what each must be.
 
-use crate::readers::idents::Pattern;
 use crate::readers::{globs, items, paths};
+use documents::idents::Pattern;
 use globset::GlobSet;
 use regex::Regex;
 use serde_json::Value;

@@ -1,8 +1,8 @@
 //! Small mutants that no test notices: about half of those make no difference. Whoever judges says of each
 //! why it makes none, or a test notices it. Silence is no answer, and what they say is their word.
 
-use crate::readers::substance::nothing;
 use crate::text::one_line;
+use documents::substance::nothing;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,8 @@
 //! Which slice's turn it is, and what a suite must show then. Pure: ids and results in, faults out.
 
-use crate::readers::{hash, idents};
+use crate::readers::hash;
 use crate::text::first_few;
+use documents::idents;
 use languages::runners::{Status, TestRun};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -5,10 +5,10 @@ use super::{Expect, Ratchet, Suite, Tests};
 use crate::Subject;
 use crate::error::Error;
 use crate::execute::Executed;
-use crate::readers::documents::IdsOf;
-use crate::readers::idents;
+use crate::readers::sections::IdsOf;
 use crate::settings::Number;
 use crate::text::{first_few, label, several_lines};
+use documents::idents;
 use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use languages::runners::{Ending, Status, TestResult, TestRun, compare};
 

@@ -1,17 +1,13 @@
 //! One word out of a few, at the place in a document where it is decided. The text is not searched:
 //! a section that says `house` and goes on to mention a shed has chosen the house.
 
+use crate::blank::is_placeholder;
 use crate::error::Error;
-use crate::readers::markdown;
-use crate::text::is_placeholder;
+use crate::markdown;
 
 /// The line that decides: the first with content in the section, or the one that begins with the
 /// label; without what is only form.
-pub(crate) fn decisive(
-    text: &str,
-    section: Option<&str>,
-    label: Option<&str>,
-) -> Result<String, Error> {
+pub fn decisive(text: &str, section: Option<&str>, label: Option<&str>) -> Result<String, Error> {
     let sections = markdown::chosen(text, section)?;
     let lines = sections.iter().flat_map(|section| section.content.lines());
     let lines: Vec<&str> = lines
@@ -32,7 +28,7 @@ pub(crate) fn decisive(
 }
 
 /// The one of the words that the line begins with; the longest, if there are several.
-pub(crate) fn choose<'w, W: AsRef<str>>(line: &str, words: &'w [W]) -> Option<&'w str> {
+pub fn choose<'w, W: AsRef<str>>(line: &str, words: &'w [W]) -> Option<&'w str> {
     let line = line.to_lowercase();
     let begins = |word: &&str| {
         let rest = line.strip_prefix(word.trim().to_lowercase().as_str());

@@ -1,16 +1,16 @@
 //! Records that a role wrote down: a JSON list of objects, or the rows of a Markdown table.
 
 use crate::error::Error;
-use crate::readers::markdown;
+use crate::markdown;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// One record: column, in small letters, to text.
-pub(crate) type Record = BTreeMap<String, String>;
+pub type Record = BTreeMap<String, String>;
 
 /// All records of a file. `columns` are those that each record must have; a column may have other
 /// names, separated by `|`.
-pub(crate) fn records(
+pub fn records(
     file: &str,
     text: &str,
     section: Option<&str>,

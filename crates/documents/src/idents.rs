@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 
 /// What ids look like.
 #[derive(Debug, Clone)]
-pub(crate) struct Pattern(Regex);
+pub struct Pattern(Regex);
 
 impl Pattern {
     /// Refuses what is no expression, and one that finds nothing at all in any id.
-    pub(crate) fn new(text: &str) -> Result<Self, Error> {
+    pub fn new(text: &str) -> Result<Self, Error> {
         let found = Regex::new(text).map_err(|source| Error::Expression {
             text: text.to_owned(),
             source,
@@ -23,7 +23,7 @@ impl Pattern {
     }
 
     /// All ids in the text, in order, with repetitions.
-    pub(crate) fn all(&self, text: &str) -> Vec<String> {
+    pub fn all(&self, text: &str) -> Vec<String> {
         let whole = |found: &regex::Match<'_>| {
             let before = text[..found.start()].chars().next_back();
             let after = text[found.end()..].chars().next();
@@ -34,7 +34,7 @@ impl Pattern {
     }
 
     /// The ids in the text, each once, sorted.
-    pub(crate) fn set(&self, text: &str) -> BTreeSet<String> {
+    pub fn set(&self, text: &str) -> BTreeSet<String> {
         self.all(text).into_iter().collect()
     }
 }
@@ -49,7 +49,7 @@ fn is_joint(char: char) -> bool {
 
 /// Does the name of a test name this id? `AC-1` is in `ac_1_total`, `TestAC1Total` and
 /// `basket > AC-1 total`; case and joints do not count, for few languages allow `-` in names.
-pub(crate) fn names(name: &str, id: &str) -> bool {
+pub fn names(name: &str, id: &str) -> bool {
     let name: Vec<char> = name.chars().collect();
     (0..name.len()).any(|at| {
         let free = match at.checked_sub(1).map(|before| name[before]) {

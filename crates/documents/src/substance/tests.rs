@@ -2,7 +2,7 @@
 //! documents say.
 
 use super::*;
-use crate::readers::markdown;
+use crate::markdown;
 
 #[track_caller]
 fn says(said: &str, name: &str) {
@@ -81,13 +81,13 @@ fn honest_short_texts_say_something() {
 fn the_form_is_no_answer() {
     let form = "<!-- What the candidate is, and how it can be checked. -->";
     let copied = "What the candidate is, and how it can be checked.";
-    assert!(is_form(copied, form));
+    assert!(of_form(copied, form).is_some());
     for honest in [
         "The candidate is ready.",
         "the parser",
         "how it can be run: cargo run",
     ] {
-        assert!(!is_form(honest, form), "{honest}");
+        assert!(of_form(honest, form).is_none(), "{honest}");
     }
 }
 

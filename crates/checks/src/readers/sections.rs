@@ -1,15 +1,11 @@
-//! What several checks ask of a document: its sections, what stands behind a label, and whether it
-//! says that there is nothing to list.
+//! What several checks ask of a document of the task or the repository: its sections, and the ids in them.
 
 use crate::Subject;
 use crate::error::Error;
-use crate::readers::idents::Pattern;
-use crate::readers::markdown::{self, Section};
 use crate::readers::paths;
+use documents::idents::Pattern;
+use documents::markdown::{self, Section};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// How a document says that there is nothing to list.
-const NONE: [&str; 4] = ["none", "n/a", "no", "nothing"];
 
 /// All sections of a file with this heading, or the whole file.
 pub(crate) fn sections_of(
@@ -19,38 +15,6 @@ pub(crate) fn sections_of(
 ) -> Result<Vec<Section>, Error> {
     let text = paths::read(subject.place, file).map_err(Error::of(file))?;
     markdown::chosen(&text, section).map_err(Error::of(file))
-}
-
-/// What stands behind `label:` in a text, up to the end of its line or a semicolon.
-pub(crate) fn labelled(text: &str, label: &str) -> Option<String> {
-    let wanted = label.trim().to_lowercase();
-    let lower = text.to_lowercase();
-    lower.match_indices(&wanted).find_map(|(at, _)| {
-        let before = lower[..at].chars().next_back();
-        if before.is_some_and(char::is_alphanumeric) {
-            return None;
-        }
-        let rest = lower[at + wanted.len()..].trim_start_matches(['*', '_', '`', ' ']);
-        let said = rest.strip_prefix(':')?;
-        Some(
-            said.split(['\n', ';'])
-                .next()
-                .unwrap_or_default()
-                .to_owned(),
-        )
-    })
-}
-
-/// Does a document say here that there is nothing to list?
-pub(crate) fn says_none(text: &str) -> bool {
-    let bare = text
-        .trim()
-        .trim_matches(|char: char| !char.is_alphanumeric());
-    let first = bare
-        .split(['.', ',', ':', ';', '\n', '\u{2014}'])
-        .next()
-        .unwrap_or_default();
-    NONE.contains(&first.trim().to_lowercase().as_str())
 }
 
 /// Ids of a document, of which each needs a test or a proof.

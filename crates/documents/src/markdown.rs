@@ -6,20 +6,20 @@ use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 /// What stands under one heading, up to the next of the same or a higher level.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Section {
-    pub(crate) title: String,
+pub struct Section {
+    pub title: String,
     /// The text of all blocks, one per line, without the headings below.
-    pub(crate) content: String,
+    pub content: String,
     /// Each list item's own text, without that of the items inside it.
-    pub(crate) items: Vec<String>,
+    pub items: Vec<String>,
     /// Each outermost list item with all that is inside it.
-    pub(crate) points: Vec<String>,
+    pub points: Vec<String>,
     /// Each table row with its cells, under the names of its columns.
-    pub(crate) rows: Vec<Row>,
+    pub rows: Vec<Row>,
     /// The columns of each table, also of one without rows.
-    pub(crate) tables: Vec<Vec<String>>,
+    pub tables: Vec<Vec<String>>,
     /// The content of each code block.
-    pub(crate) code: Vec<String>,
+    pub code: Vec<String>,
     /// None for the document as a whole.
     level: Option<HeadingLevel>,
     open: bool,
@@ -27,14 +27,14 @@ pub(crate) struct Section {
 
 /// One row of a table. The header is a row of its own, and no `Row`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
-    pub(crate) columns: Vec<String>,
-    pub(crate) cells: Vec<String>,
+pub struct Row {
+    pub columns: Vec<String>,
+    pub cells: Vec<String>,
 }
 
 impl Row {
     /// The cell under this column, whatever its case.
-    pub(crate) fn cell(&self, column: &str) -> Option<&str> {
+    pub fn cell(&self, column: &str) -> Option<&str> {
         let wanted = column.trim().to_lowercase();
         let mut columns = self.columns.iter();
         let at = columns.position(|column| column.to_lowercase() == wanted)?;
@@ -58,13 +58,33 @@ impl Section {
     }
 }
 
+/// What stands behind `label:` in a text, up to the end of its line or a semicolon.
+pub fn labelled(text: &str, label: &str) -> Option<String> {
+    let wanted = label.trim().to_lowercase();
+    let lower = text.to_lowercase();
+    lower.match_indices(&wanted).find_map(|(at, _)| {
+        let before = lower[..at].chars().next_back();
+        if before.is_some_and(char::is_alphanumeric) {
+            return None;
+        }
+        let rest = lower[at + wanted.len()..].trim_start_matches(['*', '_', '`', ' ']);
+        let said = rest.strip_prefix(':')?;
+        Some(
+            said.split(['\n', ';'])
+                .next()
+                .unwrap_or_default()
+                .to_owned(),
+        )
+    })
+}
+
 /// The document as one section.
-pub(crate) fn whole(text: &str) -> Section {
+pub fn whole(text: &str) -> Section {
     all(text).swap_remove(0)
 }
 
 /// The sections with this heading, or the whole document where none is asked for.
-pub(crate) fn chosen(text: &str, heading: Option<&str>) -> Result<Vec<Section>, Error> {
+pub fn chosen(text: &str, heading: Option<&str>) -> Result<Vec<Section>, Error> {
     match heading {
         None => Ok(vec![whole(text)]),
         Some(heading) => match sections(text, heading) {
@@ -75,7 +95,7 @@ pub(crate) fn chosen(text: &str, heading: Option<&str>) -> Result<Vec<Section>, 
 }
 
 /// The sections one level below the first one with this heading.
-pub(crate) fn below(text: &str, heading: &str) -> Vec<Section> {
+pub fn below(text: &str, heading: &str) -> Vec<Section> {
     let wanted = heading.trim().to_lowercase();
     let sections = all(text);
     let mut rest = sections
@@ -90,7 +110,7 @@ pub(crate) fn below(text: &str, heading: &str) -> Vec<Section> {
 }
 
 /// All sections with this heading, whatever its level and case.
-pub(crate) fn sections(text: &str, heading: &str) -> Vec<Section> {
+pub fn sections(text: &str, heading: &str) -> Vec<Section> {
     let wanted = heading.trim().to_lowercase();
     let mut sections = all(text);
     sections.retain(|section| section.title.trim().to_lowercase() == wanted);
@@ -98,7 +118,7 @@ pub(crate) fn sections(text: &str, heading: &str) -> Vec<Section> {
 }
 
 /// The document as one section, then every section of it.
-pub(crate) fn all(text: &str) -> Vec<Section> {
+pub fn all(text: &str) -> Vec<Section> {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
     let mut sections = vec![Section::new(String::new(), None)];
     let mut columns: Vec<String> = Vec::new();
@@ -235,8 +255,45 @@ fn in_a_word(text: &str, range: &std::ops::Range<usize>) -> bool {
     text[range.clone()].starts_with("__") && (opens || goes_on)
 }
 
+/// A section's source: from behind its heading to the next heading of the same or a higher level,
+/// as a real parser sees them. A title that stands twice is refused: nobody could say which is meant.
+pub fn source<'t>(text: &'t str, heading: &str) -> Result<&'t str, Error> {
+    let wanted = heading.trim().to_lowercase();
+    let mut headings: Vec<(HeadingLevel, std::ops::Range<usize>, String)> = Vec::new();
+    let mut title: Option<String> = None;
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS;
+    for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
+        match event {
+            Event::Start(Tag::Heading { .. }) => title = Some(String::new()),
+            Event::End(TagEnd::Heading(level)) => {
+                headings.push((level, range, title.take().unwrap_or_default()));
+            }
+            Event::Text(piece) | Event::Code(piece) => {
+                if let Some(title) = &mut title {
+                    title.push_str(&piece);
+                }
+            }
+            _ => {}
+        }
+    }
+    let is_it = |title: &str| title.trim().to_lowercase() == wanted;
+    let mut found = headings
+        .iter()
+        .enumerate()
+        .filter(|(_, (.., title))| is_it(title));
+    let (at, (level, range, _)) = match (found.next(), found.next()) {
+        (Some(one), None) => one,
+        (None, _) => return Err(format!("has no section `{heading}`").into()),
+        (Some(_), Some(_)) => return Err(format!("has the section `{heading}` twice").into()),
+    };
+    // A lower level compares greater: H2 > H1.
+    let next = headings[at + 1..].iter().find(|(other, ..)| other <= level);
+    let end = next.map_or(text.len(), |(_, range, _)| range.start);
+    Ok(&text[range.end..end])
+}
+
 /// What stands as code under a heading, block by block and span by span. Prose is left out.
-pub(crate) fn code_under(text: &str, heading: &str) -> Vec<String> {
+pub fn code_under(text: &str, heading: &str) -> Vec<String> {
     let wanted = heading.trim().to_lowercase();
     let mut under: Option<HeadingLevel> = None;
     let (mut title, mut block): (Option<String>, Option<String>) = (None, None);
@@ -284,6 +341,24 @@ fn write(heading: &mut Option<String>, sections: &mut [Section], piece: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_section_is_its_source_up_to_the_next_heading_of_its_level() {
+        let text = "# T\n## 3 Contract\na\n```\n## no heading\n```\n### deeper\nb\n## 4 Tests\nc\n";
+        let found = source(text, "3 contract").unwrap();
+        assert_eq!(found, "a\n```\n## no heading\n```\n### deeper\nb\n");
+        assert_eq!(source(text, "4 Tests").unwrap(), "c\n");
+        assert!(source(text, "5").is_err());
+        let tricks = "## 2 Scenarios\n#note\n    # code\n```\n```rust\n# x\n```\nlast\n# 3\n";
+        assert!(source(tricks, "2 scenarios").unwrap().ends_with("last\n"));
+        let twice = "## A\none\n## A\ntwo\n";
+        assert!(
+            source(twice, "A")
+                .unwrap_err()
+                .to_string()
+                .contains("twice")
+        );
+    }
 
     #[test]
     fn the_names_of_python_are_no_bold_print() {

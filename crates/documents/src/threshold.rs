@@ -33,7 +33,7 @@ static SHAPES: LazyLock<[Regex; 2]> = LazyLock::new(|| {
 });
 
 /// Does the sentence hold a number with a unit?
-pub(crate) fn has_threshold(sentence: &str) -> bool {
+pub fn has_threshold(sentence: &str) -> bool {
     SHAPES.iter().any(|shape| shape.is_match(sentence))
 }
 

@@ -1,0 +1,14 @@
+//! What documents say: sections, tables, lists, ids and choices of Markdown, and whether a text says anything at
+//! all. Texts come in: nothing here reads a file, knows a workflow, or judges whether what is said is true.
+
+mod blank;
+pub mod choice;
+mod error;
+pub mod idents;
+pub mod markdown;
+pub mod substance;
+pub mod table;
+pub mod threshold;
+
+pub use blank::{is_placeholder, says_none};
+pub use error::Error;
