@@ -39,6 +39,9 @@ pub enum Error {
     /// A glob was expected.
     #[error("`{}` is no glob: {}", .0.glob().unwrap_or_default(), .0.kind())]
     Glob(#[from] globset::Error),
+    /// A manifest was expected.
+    #[error(transparent)]
+    Manifest(#[from] languages::manifests::NoManifest),
     /// A document does not say what it must.
     #[error(transparent)]
     Document(#[from] documents::Error),

@@ -3,12 +3,12 @@
 //! checks.
 
 use crate::error::Error;
-use crate::readers::dependencies::is_lock;
 use crate::readers::report_files;
 use crate::rooms::{RoomError, Rooms};
 use crate::text::{answer, first_few, label, one_line, several_lines};
 use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
+use languages::manifests::is_lock;
 use languages::runners;
 use sandbox::{Ended, Killed, Launch, LaunchError, Limits};
 use std::fmt::Display;

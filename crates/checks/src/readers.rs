@@ -1,6 +1,5 @@
 //! What checks read with: paths, globs, seals, sources, and the documents below them. None of it judges.
 
-pub(crate) mod dependencies;
 pub(crate) mod design;
 pub(crate) mod drawing;
 pub(crate) mod globs;
@@ -14,4 +13,3 @@ pub(crate) mod seal;
 pub(crate) mod sections;
 pub(crate) mod sources;
 pub(crate) mod substance;
-pub(crate) mod test_settings;

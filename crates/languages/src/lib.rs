@@ -20,6 +20,7 @@ pub mod judges;
 mod judging;
 mod layout;
 mod line;
+pub mod manifests;
 pub mod mutants;
 pub mod product;
 pub mod public_names;

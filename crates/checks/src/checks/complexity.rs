@@ -3,7 +3,6 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::dependencies::manifests;
 use crate::readers::drawing::Drawing;
 use crate::readers::{paths, sources};
 use crate::settings::{Globs, Number, Placed, Text};
@@ -73,8 +72,7 @@ impl Judge for Complexity {
             wrong.push(first_few(&long, 5));
         }
         let text = design.to_lowercase();
-        let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-        let manifests = manifests(&files, &read).map_err(Trouble::cannot)?;
+        let manifests = sources::manifests(subject, &files).map_err(Trouble::cannot)?;
         let strange: Vec<String> = manifests
             .iter()
             .flat_map(|manifest| {

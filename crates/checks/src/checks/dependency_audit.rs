@@ -7,11 +7,11 @@ use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::dependencies::{World, manifests};
-use crate::readers::{paths, sources};
+use crate::readers::sources;
 use crate::settings::{Choice, Seconds, Text, Words};
 use crate::text::{answer, first_few};
 use kernel::outcome::{CheckResult, Verdict};
+use languages::manifests::World;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -99,8 +99,7 @@ impl Judge for DependencyAudit {
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<Vec<CheckResult>> {
         let started = Instant::now();
-        let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-        let found = sources::files(subject).and_then(|files| manifests(&files, &read));
+        let found = sources::files(subject).and_then(|files| sources::manifests(subject, &files));
         let found = found.map_err(Trouble::cannot)?;
         let naming = found.iter().filter(|manifest| !manifest.names.is_empty());
         let worlds: BTreeSet<World> = naming.map(|manifest| manifest.world).collect();

@@ -5,10 +5,10 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::dependencies::{LOCKFILES, manifests};
 use crate::readers::{paths, sources};
 use crate::settings::Globs;
 use crate::text::first_few;
+use languages::manifests::LOCKFILES;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -29,7 +29,7 @@ impl Judge for Lockfile {
         let known = files.clone();
         files.retain(|path| !self.allow.is_match(path));
         let read = |path: &str| paths::read(subject.place, &format!("repo/{path}"));
-        let manifests = manifests(&files, &read).map_err(Trouble::cannot)?;
+        let manifests = sources::manifests(subject, &files).map_err(Trouble::cannot)?;
         let naming = manifests.iter().filter(|one| !one.names.is_empty());
         let mut wrong = Vec::new();
         for manifest in naming.clone() {

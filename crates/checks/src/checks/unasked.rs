@@ -5,8 +5,8 @@
 
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
+use crate::readers::items;
 use crate::readers::paths::{self, Found};
-use crate::readers::{items, test_settings};
 use crate::room::Room;
 use crate::settings::{Items, Text, Texts};
 use crate::text::{answer, first_few};
@@ -14,6 +14,7 @@ use kernel::Word;
 use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, UNASKED, Verdict};
 use languages::judges;
+use languages::manifests::settings;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -70,7 +71,7 @@ impl Judge for Unasked {
             let item = format!("repo/{path}");
             let lower = item.to_lowercase();
             let watched = inside.is_match(&lower) && !outside.is_match(&lower);
-            let reads = watched || test_settings::may_act(&path) || judges::is_source(&path);
+            let reads = watched || settings::may_act(&path) || judges::is_source(&path);
             let (old, new) = (
                 Seen::at(before.path(), &path, reads),
                 Seen::at(subject.place.repo, &path, reads),
@@ -233,7 +234,7 @@ impl Seen {
                 // What is no manifest is for others to refuse.
                 let said = |text: Option<&str>| {
                     text.map_or_else(String::new, |text| {
-                        test_settings::acting(path, text).unwrap_or_default()
+                        settings::acting(path, text).unwrap_or_default()
                     })
                 };
                 let (old, new) = (said(old.text()), said(new.text()));

@@ -1,8 +1,9 @@
 //! A file tree as people draw it in a design, read into paths.
 
 use crate::error::Error;
-use crate::readers::{dependencies, sources};
+use crate::readers::sources;
 use globset::{GlobBuilder, GlobMatcher};
+use languages::manifests;
 
 /// One thing that the design names.
 #[derive(Debug)]
@@ -91,8 +92,8 @@ fn lies_at_the_top(name: &str) -> bool {
         || (name.starts_with('.') && name.len() > 1 && !name.starts_with(".."))
         || ["src", "docs"].contains(&name)
         || sources::is_test(&format!("{name}/a"))
-        || dependencies::is_manifest(name)
-        || dependencies::is_lock(name)
+        || manifests::is_manifest(name)
+        || manifests::is_lock(name)
 }
 
 fn thing(path: &str, glob: &str) -> Result<Designed, Error> {

@@ -4,11 +4,12 @@
 //! name always means the same place.
 
 use crate::error::Error;
-use crate::readers::{installed, paths, sources, test_settings};
+use crate::readers::{installed, paths, sources};
 use crate::{Place, Subject};
 use documents::markdown;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use kernel::pattern::{Named, field_in, filled_in, not_a_list};
+use languages::manifests::settings;
 use languages::recipes;
 use languages::runners::files::{ACTING, CI, DECIDING, Decides, IDLE, TESTS};
 use languages::rust::inline_tests;
@@ -108,8 +109,8 @@ impl Opened {
 /// What of an opened file stays frozen: the part of a manifest that says how tests run, if it does.
 pub(crate) fn of_tests(subject: &Subject<'_>, item: &str) -> Option<String> {
     let text = paths::read(subject.place, item).ok()?;
-    let says = test_settings::is_manifest(item)
-        && test_settings::test_settings(item, &text).is_ok_and(|said| !said.is_empty());
+    let says = settings::is_manifest(item)
+        && settings::of_tests(item, &text).is_ok_and(|said| !said.is_empty());
     says.then(|| format!("{item}#{OF_MANIFEST}"))
 }
 
@@ -140,8 +141,8 @@ pub fn bytes(place: Place<'_>, item: &str) -> Result<Vec<u8>, Error> {
         });
     };
     let text = paths::read(place, file)?;
-    if heading == OF_MANIFEST && test_settings::is_manifest(file) {
-        let settings = test_settings::test_settings(file, &text)?;
+    if heading == OF_MANIFEST && settings::is_manifest(file) {
+        let settings = settings::of_tests(file, &text)?;
         return match settings.is_empty() {
             true => Err("says nothing about tests".into()),
             false => Ok(settings.into_bytes()),
@@ -308,8 +309,8 @@ fn within(subject: &Subject<'_>, patterns: &[String]) -> Result<Vec<String>, Err
             false => config,
         };
         if asked
-            && test_settings::is_manifest(&path)
-            && test_settings::test_settings(&path, &text()).is_ok_and(|said| !said.is_empty())
+            && settings::is_manifest(&path)
+            && settings::of_tests(&path, &text()).is_ok_and(|said| !said.is_empty())
         {
             names.push(format!("{item}#{OF_MANIFEST}"));
         }

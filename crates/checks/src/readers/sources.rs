@@ -5,6 +5,7 @@ use crate::Subject;
 use crate::error::Error;
 use crate::readers::paths;
 pub(crate) use languages::judges::is_source;
+use languages::manifests::{self, Manifest};
 use std::io::Read;
 
 /// Folders that hold tests.
@@ -28,6 +29,17 @@ pub(crate) fn files(subject: &Subject<'_>) -> Result<Vec<String>, Error> {
     let own = |content: &String| !content.starts_with("-> ") && content != "folder";
     let files = tree.files.into_iter().filter(|(_, content)| own(content));
     Ok(files.map(|(path, _)| path).collect())
+}
+
+/// All manifests among the files. One that cannot be read is an error: what is not known to be empty is not
+/// empty.
+pub(crate) fn manifests(subject: &Subject<'_>, files: &[String]) -> Result<Vec<Manifest>, Error> {
+    let mut found = Vec::new();
+    for path in files.iter().filter(|path| manifests::is_manifest(path)) {
+        let text = paths::read(subject.place, &format!("repo/{path}"))?;
+        found.extend(Manifest::read(path, &text).map_err(Error::of(path))?);
+    }
+    Ok(found)
 }
 
 /// Is it a test, or something for tests?

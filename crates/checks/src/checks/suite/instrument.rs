@@ -6,13 +6,14 @@ use crate::Subject;
 use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
-use crate::readers::{paths, sources, test_settings};
+use crate::readers::{paths, sources};
 use crate::room::Room;
 use crate::settings::{Choice, Text, Words};
 use crate::text::label;
 use kernel::effect::BEGUN;
 use kernel::outcome::Verdict;
 use languages::judges::{Standing, Texts};
+use languages::manifests::settings;
 use languages::recipes;
 use languages::runners::{
     Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_plain_python,
@@ -306,7 +307,7 @@ fn of_package(line: &str, subject: &Subject<'_>) -> Option<Runner> {
 pub(crate) fn script_before(line: &str, subject: &Subject<'_>) -> Option<String> {
     const PACKAGE: &str = "package.json";
     let before = package_before(subject).filter(|_| calls_package(line))?;
-    let said = |text: &str| test_settings::test_settings(PACKAGE, text).unwrap_or_default();
+    let said = |text: &str| settings::of_tests(PACKAGE, text).unwrap_or_default();
     let old = said(&before);
     let now = said(&read(subject, PACKAGE).unwrap_or_default());
     (!old.is_empty() && old != now).then_some(old)

@@ -1,8 +1,8 @@
 //! What manifests say about how tests run, and what they have tools do by themselves. It does not take the
 //! whole file for it: who adds a dependency has touched neither.
 
-use crate::error::Error;
-use languages::recipes;
+use super::NoManifest;
+use crate::recipes;
 use serde_json::{Map, Value};
 
 /// Parts of manifests, by their names: keys of tables, from the top.
@@ -109,7 +109,7 @@ const FETCHED: Parts = [
 ];
 
 /// Has this manifest a place for how tests run?
-pub(crate) fn is_manifest(path: &str) -> bool {
+pub fn is_manifest(path: &str) -> bool {
     parts_of(&PARTS, path).is_some() || recipes::is_one(path)
 }
 
@@ -120,7 +120,10 @@ fn parts_of(parts: &Parts, path: &str) -> Option<&'static [&'static [&'static st
 }
 
 /// What a manifest says about how tests run, as canonical text; empty if it says nothing.
-pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, Error> {
+///
+/// # Errors
+/// Where it is no manifest.
+pub fn of_tests(path: &str, text: &str) -> Result<String, NoManifest> {
     if recipes::is_one(path) {
         return Ok(recipes::of_tests(path, text));
     }
@@ -128,7 +131,7 @@ pub(crate) fn test_settings(path: &str, text: &str) -> Result<String, Error> {
 }
 
 /// Has this manifest a place for what tools do by themselves?
-pub(crate) fn may_act(path: &str) -> bool {
+pub fn may_act(path: &str) -> bool {
     parts_of(&ACTING, path).is_some() || is_list(path)
 }
 
@@ -139,7 +142,10 @@ fn is_list(path: &str) -> bool {
 }
 
 /// What a manifest has tools do by themselves, in the same way.
-pub(crate) fn acting(path: &str, text: &str) -> Result<String, Error> {
+///
+/// # Errors
+/// Where it is no manifest.
+pub fn acting(path: &str, text: &str) -> Result<String, NoManifest> {
     if is_list(path) {
         let told = |line: &&str| line.contains("://") || line.trim_start().starts_with("-");
         let lines: Vec<&str> = text.lines().filter(told).collect();
@@ -152,7 +158,7 @@ pub(crate) fn acting(path: &str, text: &str) -> Result<String, Error> {
     Ok(found)
 }
 
-fn said(parts: &Parts, path: &str, text: &str) -> Result<String, Error> {
+fn said(parts: &Parts, path: &str, text: &str) -> Result<String, NoManifest> {
     let Some(parts) = parts_of(parts, path) else {
         return Ok(String::new());
     };
@@ -182,7 +188,7 @@ mod tests {
 
     #[test]
     fn a_manifest_says_how_tests_run_and_other_things() {
-        let settings = |path: &str, text: &str| test_settings(path, text).unwrap();
+        let settings = |path: &str, text: &str| of_tests(path, text).unwrap();
         let plain = r#"{"name": "a", "scripts": {"build": "tsc"}, "dependencies": {"b": "1"}}"#;
         assert_eq!(settings("package.json", plain), "");
         let tested = r#"{"jest": {"b": 1, "a": 2}, "scripts": {"test": "jest"}}"#;
@@ -194,7 +200,7 @@ mod tests {
         assert!(settings("pyproject.toml", python).contains("-x"));
         assert_eq!(settings("Cargo.toml", "[package]\nname = \"a\"\n"), "");
         assert!(settings("Cargo.toml", "[lib]\ntest = false\n").contains("lib.test"));
-        assert!(test_settings("package.json", "{").is_err());
+        assert!(of_tests("package.json", "{").is_err());
         let hooked = r#"{"scripts": {"postinstall": "node x.js", "build": "tsc"}}"#;
         assert_eq!(
             acting("web/package.json", hooked).unwrap(),

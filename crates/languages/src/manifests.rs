@@ -1,12 +1,21 @@
-//! What a repository depends on, from its manifests. One that cannot be read is an error: what is
-//! not known to be empty is not empty.
+//! What a repository depends on, from its manifests.
 
-use crate::error::Error;
+pub mod settings;
+
 use serde_json::Value;
+
+/// Why a manifest cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum NoManifest {
+    #[error("is no JSON: {0}")]
+    Json(#[from] serde_json::Error),
+    #[error("is no TOML: {}", .0.message())]
+    Toml(#[from] toml::de::Error),
+}
 
 /// A world of packages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum World {
+pub enum World {
     Cargo,
     Npm,
     Python,
@@ -15,20 +24,14 @@ pub(crate) enum World {
 
 /// One manifest with what it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Manifest {
-    pub(crate) path: String,
-    pub(crate) world: World,
+pub struct Manifest {
+    pub path: String,
+    pub world: World,
     /// Names of packages from elsewhere, sorted.
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
 }
 
-impl Manifest {
-    pub(crate) fn folder(&self) -> &str {
-        self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
-    }
-}
-
-type Reader = fn(&str) -> Result<Vec<String>, Error>;
+type Reader = fn(&str) -> Result<Vec<String>, NoManifest>;
 
 /// Which file is a manifest of what.
 const MANIFESTS: [(&str, World, Reader); 6] = [
@@ -40,35 +43,38 @@ const MANIFESTS: [(&str, World, Reader); 6] = [
     ("go.mod", World::Go, go),
 ];
 
-/// All manifests among the files.
-pub(crate) fn manifests(
-    files: &[String],
-    read: &dyn Fn(&str) -> Result<String, Error>,
-) -> Result<Vec<Manifest>, Error> {
-    let mut found = Vec::new();
-    for path in files {
+impl Manifest {
+    /// Reads a file; none where it is no manifest of a world that we know.
+    ///
+    /// # Errors
+    /// Where it should be one.
+    pub fn read(path: &str, text: &str) -> Result<Option<Self>, NoManifest> {
         let name = path.rsplit('/').next().unwrap_or(path);
         let Some((_, world, reader)) = MANIFESTS.iter().find(|(known, ..)| *known == name) else {
-            continue;
+            return Ok(None);
         };
-        let mut names = reader(&read(path)?).map_err(Error::of(path))?;
+        let mut names = reader(text)?;
         names.sort();
         names.dedup();
-        found.push(Manifest {
-            path: path.clone(),
+        Ok(Some(Self {
+            path: path.to_owned(),
             world: *world,
             names,
-        });
+        }))
     }
-    Ok(found)
+
+    /// Where it lies.
+    pub fn folder(&self) -> &str {
+        self.path.rsplit_once('/').map_or("", |(folder, _)| folder)
+    }
 }
 
-fn toml_of(text: &str) -> Result<toml::Table, Error> {
+fn toml_of(text: &str) -> Result<toml::Table, NoManifest> {
     Ok(text.parse()?)
 }
 
 /// Those that come from elsewhere: what lies in the repository itself is no dependency of it.
-fn cargo(text: &str) -> Result<Vec<String>, Error> {
+fn cargo(text: &str) -> Result<Vec<String>, NoManifest> {
     let table = toml_of(text)?;
     let mut places: Vec<&toml::Table> = vec![&table];
     places.extend(table.get("workspace").and_then(toml::Value::as_table));
@@ -96,7 +102,7 @@ fn cargo(text: &str) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-fn npm(text: &str) -> Result<Vec<String>, Error> {
+fn npm(text: &str) -> Result<Vec<String>, NoManifest> {
     let package: Value = serde_json::from_str(text)?;
     let kinds = ["dependencies", "devDependencies", "optionalDependencies"];
     let lists = kinds.iter().filter_map(|kind| package[*kind].as_object());
@@ -117,7 +123,7 @@ fn requirement(line: &str) -> Option<String> {
     (!name.is_empty()).then(|| name.to_owned())
 }
 
-fn pyproject(text: &str) -> Result<Vec<String>, Error> {
+fn pyproject(text: &str) -> Result<Vec<String>, NoManifest> {
     let table = toml_of(text)?;
     let at = |path: &[&str]| {
         let mut value = toml::Value::Table(table.clone());
@@ -148,20 +154,20 @@ fn pyproject(text: &str) -> Result<Vec<String>, Error> {
     Ok(names)
 }
 
-fn requirements(text: &str) -> Result<Vec<String>, Error> {
+fn requirements(text: &str) -> Result<Vec<String>, NoManifest> {
     let lines = text.lines().map(str::trim);
     let real = lines.filter(|line| !line.is_empty() && !line.starts_with(['#', '-']));
     Ok(real.filter_map(requirement).collect())
 }
 
-fn pipfile(text: &str) -> Result<Vec<String>, Error> {
+fn pipfile(text: &str) -> Result<Vec<String>, NoManifest> {
     let table = toml_of(text)?;
     let lists = ["packages", "dev-packages"].iter();
     let lists = lists.filter_map(|kind| table.get(*kind)?.as_table());
     Ok(lists.flatten().map(|(name, _)| name.clone()).collect())
 }
 
-fn go(text: &str) -> Result<Vec<String>, Error> {
+fn go(text: &str) -> Result<Vec<String>, NoManifest> {
     let mut names = Vec::new();
     let mut inside = false;
     for line in text.lines().map(str::trim) {
@@ -178,7 +184,7 @@ fn go(text: &str) -> Result<Vec<String>, Error> {
 }
 
 /// The lockfiles of each world, beside the manifest or in a folder above it.
-pub(crate) const LOCKFILES: [(World, &[&str]); 4] = [
+pub const LOCKFILES: [(World, &[&str]); 4] = [
     (World::Cargo, &["Cargo.lock"]),
     (
         World::Npm,
@@ -205,12 +211,13 @@ pub(crate) const LOCKFILES: [(World, &[&str]); 4] = [
 ];
 
 /// Is this a manifest of a world that we know?
-pub(crate) fn is_manifest(name: &str) -> bool {
+pub fn is_manifest(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
     MANIFESTS.iter().any(|(known, ..)| *known == name)
 }
 
 /// Is this a lockfile of a world that we know?
-pub(crate) fn is_lock(path: &str) -> bool {
+pub fn is_lock(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     LOCKFILES.iter().any(|(_, locks)| locks.contains(&name))
 }
@@ -255,21 +262,14 @@ mod tests {
             ),
         ];
         for (name, text, wanted) in cases {
-            let found = manifests(&[format!("sub/{name}")], &|_| Ok(text.to_owned())).unwrap();
-            assert_eq!(found[0].names, wanted, "{name}");
-            assert_eq!(found[0].folder(), "sub");
-        }
-        let broken = manifests(&["Cargo.toml".into()], &|_| Ok("[".into()));
-        assert!(
-            broken
-                .unwrap_err()
-                .to_string()
-                .starts_with("Cargo.toml is no TOML")
-        );
-        assert!(
-            manifests(&["a.rs".into()], &|_| Err("no".into()))
+            let found = Manifest::read(&format!("sub/{name}"), text)
                 .unwrap()
-                .is_empty()
-        );
+                .unwrap();
+            assert_eq!(found.names, wanted, "{name}");
+            assert_eq!(found.folder(), "sub");
+        }
+        let broken = Manifest::read("Cargo.toml", "[").unwrap_err();
+        assert!(broken.to_string().starts_with("is no TOML"));
+        assert_eq!(Manifest::read("a.rs", "[").unwrap(), None);
     }
 }
