@@ -6,6 +6,7 @@ use kernel::event::{EffectBegan, GateEnded, WHAT_IS_THERE};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict, Worth, passes};
 use kernel::{EffectId, Time};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// An effect that began, and when.
 #[derive(Debug, Clone)]
@@ -149,10 +150,12 @@ pub const NOT_YET: &str = "not there yet";
 /// try where another gate has proven the work since: not every way to the end leads through its state again.
 pub fn latest(gates: &[Gate]) -> Vec<&Gate> {
     let mut latest: Vec<&Gate> = Vec::new();
+    // With those that are passed over: what an older gate of theirs said was taken back.
+    let mut seen: BTreeSet<&str> = BTreeSet::new();
     let mut proven = false;
     for gate in gates {
         let mended = gate.sent_back && proven;
-        if !mended && latest.iter().all(|seen| seen.state != gate.state) {
+        if seen.insert(&gate.state) && !mended {
             latest.push(gate);
         }
         proven |= gate.passed && gate.checks.iter().any(Check::proves);

@@ -15,9 +15,9 @@ use crate::work::Work;
 use crate::worth::Standing;
 use flow::{Flow, Workflow};
 use kernel::effect::Access;
-use kernel::event::AttemptEnded;
+use kernel::event::{AttemptEnded, Moved};
 use kernel::finding::Finding;
-use kernel::{Body, Decision, Machine, Time};
+use kernel::{Body, Decision, Event, Machine, Time};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use workspace::Project;
@@ -249,7 +249,11 @@ impl Grounds {
         kept.look_into(project, &mut gates);
         let events = history.events();
         let change = machine.started().and_then(|started| {
-            let work = Work::in_history(project, started, history).ok()??;
+            let mut work = Work::in_history(project, started, history).ok()??;
+            // What is asked about may be a part of it.
+            if let Some(since) = machine.compared() {
+                since.clone_into(&mut work.base);
+            }
             let run = started.run.as_str();
             kept.change(&work, || work.change(project, run, depth).ok())
         });
@@ -282,6 +286,7 @@ impl Grounds {
             makers: Vec::new(),
             looks: Vec::new(),
         };
+        gates.truncate(before_set_aside(workflow, history, &gates));
         grounds.judge(&gates);
         grounds.hear(workflow, history);
         // What ran before anybody worked says how it was, green or red, and nothing about the work.
@@ -391,6 +396,28 @@ impl Grounds {
         self.said = said(gates);
         self.unproven = unproven(gates);
     }
+}
+
+/// How many of the gates, newest first, judged what is there: those before work was set aside judged that, and
+/// judge again what comes back.
+fn before_set_aside(workflow: &Workflow, history: &History, gates: &[Gate]) -> usize {
+    let events = history.events();
+    let last = events.iter().rposition(
+        |event| matches!(&event.body, Body::Moved(moved) if sets_aside(workflow, moved)),
+    );
+    let ended = |event: &Event| match &event.body {
+        Body::GateEnded(ended) => Some(ended.effect),
+        _ => None,
+    };
+    let old = events[..last.unwrap_or(0)].iter().rev().find_map(ended);
+    let old = old.and_then(|old| gates.iter().position(|gate| gate.effect == old));
+    old.unwrap_or(gates.len())
+}
+
+fn sets_aside(workflow: &Workflow, moved: &Moved) -> bool {
+    let ways = workflow.table.transitions.iter().zip(&workflow.after);
+    ways.filter(|(way, _)| way.from.contains(&moved.from) && way.action.as_str() == moved.action)
+        .any(|(_, after)| after.aside.is_some())
 }
 
 fn proven(gates: &[Gate]) -> Vec<Proven> {

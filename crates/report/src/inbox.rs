@@ -158,8 +158,7 @@ pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Groun
     let mut grounds = Grounds::of(project, &peek.machine, &history, Depth::Hunks, kept);
     if let Ok(mut work) = Work::of(project, name) {
         if let Some(since) = peek.machine.compared() {
-            work.base = since.to_owned();
-            grounds.change = work.change(project, name, Depth::Hunks).ok();
+            since.clone_into(&mut work.base);
         }
         let now = Change::as_it_stands(project, &peek.machine, &work, Depth::Hunks);
         // What git cannot show is left out, as above.

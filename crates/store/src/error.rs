@@ -154,7 +154,7 @@ impl StoreError {
                 "read what the other writer wrote, decide again on the new state, then append"
             }
             StoreError::JournalCorrupt { .. } => {
-                "restore the file from version control or a backup, or start a new run; other runs are not touched"
+                "restore the file from a backup or from the run's own ref (`git show refs/proofhouse/records/RUN:journal/RUN.jsonl`), or start a new run; other runs are not touched"
             }
             StoreError::JournalMissing { .. } => {
                 "check the run's name, fetch its records (`proofhouse records fetch`), or restore the file from version control"

@@ -129,7 +129,9 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
     let objects = choose(workflow, run, |way| {
         way.when.contains(&Guard::GateFail) && asks_for(request, way)
     });
-    if !judgement.passed && objects.is_none() && is_asked_again(workflow, run) {
+    // Once: who hands in the same again makes no progress, whatever its form.
+    let stuck = judgement.stalled && workflow.stall_stops && run.position.passes > 0;
+    if !judgement.passed && objects.is_none() && !stuck && is_asked_again(workflow, run) {
         let why = "what was handed in is not as it was asked for".to_owned();
         return stepped(workflow, run, &Step::Again, "again", Actor::Engine, why);
     }

@@ -20,6 +20,9 @@ pub(crate) struct Idle {
     /// Has nobody made anything yet?
     #[serde(default)]
     nothing_made: bool,
+    /// It passed, and a person rejected what it judged.
+    #[serde(default)]
+    rejected: bool,
 }
 
 /// How the last attempts failed, if alike.
@@ -92,6 +95,12 @@ impl Idle {
         *self = Self::default();
     }
 
+    /// A person has rejected what the gate of a state let through: on the same files it says the same.
+    pub(super) fn rejected(&mut self, state: &StateName) {
+        self.failed = Some(state.clone());
+        self.rejected = true;
+    }
+
     /// An attempt in a state has ended well. Says what the next brief has to say of it.
     pub(super) fn attempted(
         &mut self,
@@ -125,6 +134,9 @@ impl Idle {
 
     fn sentence(&self) -> String {
         match &self.failed {
+            Some(state) if self.rejected => format!(
+                "the agent changed nothing since a person rejected the work: the gate of `{state}` is not run again"
+            ),
             Some(state) => format!(
                 "the agent changed nothing since the gate of `{state}` failed: it is not run again"
             ),

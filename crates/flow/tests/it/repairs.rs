@@ -1,8 +1,8 @@
 //! Repairs: who changes nothing is told so and then asked about, and what a person said is not forgotten.
 
-use crate::sessions::{BUILT, begun};
+use crate::sessions::{BUILT, begun, begun_on};
 use kernel::effect::Effect;
-use kernel::outcome::Found;
+use kernel::outcome::{CheckResult, Found, Verdict};
 use kernel::{Class, Machine, Outcome, What};
 
 /// After a failed gate two attempts change nothing, or something.
@@ -55,6 +55,56 @@ fn a_gate_is_not_run_again_on_what_nobody_has_changed() {
         let (hand, briefs) = idling(text, changed);
         assert_eq!((briefs.len(), hand.state().as_str()), (1, "prove"));
     }
+}
+
+/// A person rejects what was proven, and an attempt changes nothing, or something.
+fn rejected(changed: &[&str]) -> crate::phase::Hand {
+    let stops = BUILT.replace("initial =", "idle_stops = true\ninitial =");
+    let mut hand = begun_on(&stops, kernel::Autonomy::Conservative);
+    let works = |hand: &mut crate::phase::Hand, changed: &[&str]| {
+        let order = hand.order();
+        let mut outcome = Outcome::bare(Class::Done, "done");
+        outcome.changed = changed.iter().map(|path| (*path).to_owned()).collect();
+        hand.feed(What::AttemptEnded {
+            effect: order.id,
+            outcome: Box::new(outcome),
+            found: Found::Live,
+        })
+        .unwrap();
+        order.brief
+    };
+    works(&mut hand, &["repo/a"]);
+    let Effect::Gate(gate) = hand.begin() else {
+        panic!("a gate is wanted")
+    };
+    hand.feed(What::GateEnded {
+        effect: gate.id,
+        results: vec![CheckResult::new("tests", Verdict::Pass, "green")],
+        tree: None,
+        found: Found::Live,
+    })
+    .unwrap();
+    assert_eq!(hand.waits(), "approval");
+    hand.decide("reject").unwrap();
+    works(&mut hand, changed);
+    if matches!(hand.flow.wanted().first(), Some(Effect::Attempt(_))) {
+        let brief = works(&mut hand, changed);
+        let told = "changed nothing since a person rejected the work";
+        assert!(brief.contains(told), "{brief}");
+    }
+    hand
+}
+
+#[test]
+fn what_a_person_rejected_is_not_proven_again_as_it_is() {
+    let hand = rejected(&[]);
+    assert_eq!(
+        (hand.state().as_str(), hand.waits().as_str()),
+        ("build", "stall")
+    );
+    // Who did something about it is judged.
+    let mut hand = rejected(&["repo/a"]);
+    assert!(matches!(hand.begin(), Effect::Gate(_)));
 }
 
 #[test]

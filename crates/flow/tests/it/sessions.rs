@@ -50,8 +50,13 @@ count = "tries"
 "#;
 
 pub(crate) fn begun(text: &str) -> Hand {
+    begun_on(text, Autonomy::Auto)
+}
+
+/// The same on another rung.
+pub(crate) fn begun_on(text: &str, rung: Autonomy) -> Hand {
     let workflow = load(&source(text), &|_, _| Ok(())).unwrap_or_else(|error| panic!("{error}"));
-    Hand::of(Arc::new(workflow), Autonomy::Auto, Mode::default(), &[])
+    Hand::of(Arc::new(workflow), rung, Mode::default(), &[])
 }
 
 impl Hand {

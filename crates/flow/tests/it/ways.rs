@@ -251,3 +251,34 @@ fn an_answer_to_a_refusal_is_offered_where_there_was_one() {
     hand.decide("unchanged").unwrap();
     assert_eq!(hand.state(), "prove_unchanged");
 }
+
+/// Who has used up the repairs need not buy more of them to say so.
+#[test]
+fn an_answer_to_a_refusal_is_offered_where_repairs_are_spent() {
+    let mut hand = begun("quick");
+    hand.answered(true, &[]);
+    while hand.state() != "prove" || hand.waits().is_empty() {
+        match hand.state().as_str() {
+            "work" => hand.shows("none", ""),
+            _ => {
+                let Effect::Gate(order) = hand.begin() else {
+                    panic!("a gate is wanted")
+                };
+                let mut result = CheckResult::new("red_green", Verdict::Fail, "a test is gone");
+                result.code = Some("tests_weakened".to_owned());
+                let (effect, results) = (order.id, vec![result]);
+                hand.feed(What::GateEnded {
+                    effect,
+                    results,
+                    tree: None,
+                    found: Found::Live,
+                })
+                .unwrap();
+                hand.checkpoint();
+            }
+        }
+    }
+    assert_eq!(hand.waits(), "budget");
+    hand.decide("allow_tests").unwrap();
+    assert_eq!(hand.state(), "prove_adapted");
+}

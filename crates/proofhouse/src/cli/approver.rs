@@ -87,6 +87,13 @@ fn add(project: &Project, line: &str, signing: &Signing, out: &Out) -> Result<u8
         return show(&approval::message(&words));
     }
     let by = match before {
+        None if std::fs::File::open("/dev/tty").is_err() => {
+            return Err(EngineError::user(
+                "human_presence_required",
+                "nobody is listed yet, so the first one is added at a terminal, and there is none",
+                "run the command in a terminal, or write the line into .proofhouse/approvers yourself and commit it: who could do that decides who may decide",
+            ));
+        }
         // The first one; there is nobody who could sign.
         None => approved_unseen(project, None, &words)?,
         Some(_) => approved(project, signing, &words)?,

@@ -504,7 +504,7 @@ pub(crate) struct New {
     pub(crate) check: Vec<String>,
     #[arg(long, help = who_works())]
     pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `auto`)
+    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `conservative`; `add`, where you freeze the bundle first: `auto`)
     #[arg(long, value_enum)]
     pub(crate) autonomy: Option<AutonomyArg>,
     /// Pause after each passed gate

@@ -6,6 +6,7 @@ mod phase;
 mod teller;
 
 use super::args::{Demo, DemoOf};
+use super::doctor::try_run;
 use super::out::Out;
 use std::path::{Path, PathBuf};
 use workspace::EngineError;
@@ -22,15 +23,23 @@ pub(crate) fn demo(args: &Demo, out: &Out) -> Result<u8, EngineError> {
 
 /// Both demos build and test Rust: better said now than in the middle of the story.
 fn needs(program: &str) -> Result<(), EngineError> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    if std::env::split_paths(&path).any(|dir| dir.join(program).is_file()) {
-        return Ok(());
-    }
-    Err(EngineError::environment(
-        "program_not_found",
-        format!("the demo needs `{program}`, and it is not on PATH"),
-        format!("install {program}, or put it on PATH"),
-    ))
+    let (what, mend) = match try_run(&[program, "--version"]) {
+        Ok(ended) if ended.exited_with(0) => return Ok(()),
+        // It stands for another program, as rustup's does, and that one is not there.
+        Ok(ended) => {
+            let said = String::from_utf8_lossy(&ended.output);
+            let said = said.lines().next().unwrap_or("it failed").trim().to_owned();
+            (
+                format!("the demo needs `{program}`, and `{program} --version` says: {said}"),
+                format!("mend that until `{program} --version` names its version"),
+            )
+        }
+        Err(error) => (
+            format!("the demo needs `{program}`: {error}"),
+            format!("install {program}, or put it on PATH"),
+        ),
+    };
+    Err(EngineError::environment("program_not_found", what, mend))
 }
 
 fn write_files(dir: &Path, files: &[(&str, &str)]) -> Result<(), EngineError> {

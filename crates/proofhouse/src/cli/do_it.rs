@@ -1,6 +1,6 @@
 //! `proofhouse do`, `add`, `phase`, `slice` and `lights-out`: a sentence in, work that can be landed out.
 
-use super::args::{AutonomyArg, New, RiskArg, Run, Sentence};
+use super::args::{New, RiskArg, Run, Sentence};
 use super::out::{Out, plain};
 use super::{detached, new, run};
 use engine::session::could_begin;
@@ -8,9 +8,6 @@ use engine::start::{LOOKED_FOR, WantsCommands, wanted_commands};
 use std::io::{BufRead, IsTerminal, Write};
 use workspace::config::Config;
 use workspace::{EngineError, Project, worktree};
-
-/// The workflow whose person approves before the work, and not after it.
-const FREEZES: &str = "add";
 
 pub(crate) fn do_it(
     project: &Project,
@@ -26,9 +23,6 @@ pub(crate) fn do_it(
     if args.refactor {
         set.push(("change".to_owned(), "refactor".to_owned()));
     }
-    // Whoever names no rung looks at the diff: that is what `do` ends with. In `add` a person has frozen
-    // the bundle before anybody builds, and the rest goes by evidence unless the header says otherwise.
-    let careful = workflow != FREEZES && args.autonomy.is_none() && config.autonomy().is_none();
     let mut asked = New {
         workflow: workflow.to_owned(),
         request: Some(args.request.join(" ")),
@@ -42,10 +36,7 @@ pub(crate) fn do_it(
         exam: args.exam,
         check: args.check.clone(),
         agent: args.agent.clone().or_else(|| installed(&config)),
-        autonomy: match careful {
-            true => Some(AutonomyArg::Conservative),
-            false => args.autonomy,
-        },
+        autonomy: args.autonomy,
         stepped: false,
         risk: RiskArg::Normal,
         waive_sandbox: false,

@@ -2,7 +2,7 @@
 
 use super::args::Args;
 use super::exit;
-use super::out::{Out, Tone};
+use super::out::{Out, Tone, plain};
 use sandbox::{Cancel, CapabilityState, Launch, LaunchError, Limits};
 use serde::Serialize;
 use std::time::Duration;
@@ -37,6 +37,8 @@ pub(crate) fn doctor(args: &Args, out: &Out) -> Result<u8, EngineError> {
             detail: error.to_string(),
         }),
     }
+    // For the demo, and for whoever works in Rust.
+    findings.push(program("cargo", &["cargo", "--version"], State::Note));
     findings.push(program("ssh-keygen", &["ssh-keygen", "-?"], State::Note));
     let terminal = std::fs::File::open("/dev/tty").is_ok();
     findings.push(Finding {
@@ -67,7 +69,8 @@ pub(crate) fn doctor(args: &Args, out: &Out) -> Result<u8, EngineError> {
     Ok(if broken { exit::ENVIRONMENT } else { exit::OK })
 }
 
-fn try_run(argv: &[&str]) -> Result<sandbox::Ended, LaunchError> {
+/// What a program of the machine says, for at most ten seconds.
+pub(super) fn try_run(argv: &[&str]) -> Result<sandbox::Ended, LaunchError> {
     let argv = argv.iter().map(|arg| (*arg).to_owned()).collect();
     let limits = Limits {
         wall: Duration::from_secs(10),
@@ -80,6 +83,14 @@ fn try_run(argv: &[&str]) -> Result<sandbox::Ended, LaunchError> {
 
 fn program(what: &'static str, argv: &[&str], without: State) -> Finding {
     match try_run(argv) {
+        Ok(ended) if argv.contains(&"--version") && !ended.exited_with(0) => Finding {
+            what,
+            state: without,
+            detail: String::from_utf8_lossy(&ended.output)
+                .lines()
+                .next()
+                .map_or_else(|| "it does not start".to_owned(), plain),
+        },
         Ok(ended) => {
             let said = String::from_utf8_lossy(&ended.output);
             let version = said

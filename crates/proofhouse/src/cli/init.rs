@@ -24,7 +24,9 @@ pub(crate) fn init(
     out: &Out,
 ) -> Result<u8, EngineError> {
     let path = project.home().join("config.toml");
-    if path.exists() {
+    // What an `init` without an agent wrote, and nobody has touched since, says nothing that would be lost.
+    let untouched = || std::fs::read_to_string(&path).is_ok_and(|now| now == text(None, None));
+    if path.exists() && !(named.is_some() && untouched()) {
         return Err(EngineError::user(
             "config_exists",
             format!("{} exists already", path.display()),

@@ -3,6 +3,8 @@
 use super::args::Log;
 use super::out::{Out, Tone, plain};
 use super::{attempt, exit};
+use report::Looked;
+use report::fate::Fate;
 use report::follow::{Line, Seen, Watcher};
 use report::timeline::{Entry, Record, Timeline};
 use std::cell::Cell;
@@ -29,7 +31,7 @@ pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, Engine
     if let Some(which) = &args.attempt {
         return attempt::show(project, run, which, out);
     }
-    report::look(project, run)?;
+    let looked = report::look(project, run)?;
     let most = args.last.unwrap_or(usize::MAX);
     let from = args.from.unwrap_or(0);
     let mut lines: VecDeque<String> = VecDeque::new();
@@ -48,6 +50,14 @@ pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, Engine
     })?;
     for line in lines {
         out.line(&line);
+    }
+    // Git has it and no record does: a run is over before its work is landed.
+    let fate = match &looked {
+        Looked::Run(peek) if !out.json => Fate::of(project, run.as_str(), &peek.machine),
+        _ => None,
+    };
+    if let Some(fate) = fate {
+        out.line(&format!("      {}", fate.words()));
     }
     Ok(exit::OK)
 }

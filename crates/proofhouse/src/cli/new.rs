@@ -53,7 +53,10 @@ pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineErro
             Some(AutonomyArg::Manual) => Autonomy::Manual,
             Some(AutonomyArg::Conservative) => Autonomy::Conservative,
             Some(AutonomyArg::Auto) => Autonomy::Auto,
-            None => project.config()?.autonomy().unwrap_or(Autonomy::Auto),
+            None => {
+                let set = project.config()?.autonomy();
+                set.unwrap_or_else(|| by_default(&args.workflow))
+            }
         },
         weak: None,
         mode: Mode {
@@ -78,6 +81,15 @@ pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineErro
         start_waived(project, &asked, &approve)
     } else {
         start(project, &asked)
+    }
+}
+
+/// Whoever names no rung looks at the diff before a run is done. In `add` a person has frozen the bundle before
+/// anybody builds, and the rest goes by evidence unless the header says otherwise.
+fn by_default(workflow: &str) -> Autonomy {
+    match workflow {
+        "add" => Autonomy::Auto,
+        _ => Autonomy::Conservative,
     }
 }
 

@@ -20,7 +20,11 @@ pub(crate) fn replay(project: &Project, args: &Replay, out: &Out) -> Result<u8, 
         }
         return Ok(exit::OK);
     }
-    let then = Then::at(project, run, args.at.unwrap_or_default())?;
+    let at = match args.at {
+        Some(at) => at,
+        None => report::look(project, run)?.head().seq,
+    };
+    let then = Then::at(project, run, at)?;
     match out.json {
         true => out.facts(&then),
         false => told(run, &then, out),

@@ -71,6 +71,9 @@ pub(crate) fn shown(
     Ok(())
 }
 
+/// As many attempts are shown; the log has all.
+const SHOWN: usize = 5;
+
 /// What a run is whose work a wave could not keep: it is done, and its task is not.
 const PUT_BACK: &str = "put back";
 
@@ -101,7 +104,15 @@ fn of_run(out: &Out, run: &RunReport) {
     if let Some(exam) = &run.exam {
         out.row("exam", &figures::exam(exam));
     }
-    for attempt in status.attempts.iter().rev().take(5).rev() {
+    let earlier = status.attempts.len().saturating_sub(SHOWN);
+    if earlier > 0 {
+        let run = plain(status.run.as_str());
+        out.row(
+            "",
+            &format!("{earlier} earlier attempts: `proofhouse log {run}`"),
+        );
+    }
+    for attempt in status.attempts.iter().skip(earlier) {
         let begins = format!(
             "  {}       {:<10} {:<9} {:<14} {:<8}",
             attempt.effect,

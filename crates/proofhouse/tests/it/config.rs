@@ -150,7 +150,7 @@ fn init_writes_a_file_that_loads_and_never_writes_over_one() {
 #[test]
 fn the_rung_of_new_runs_comes_from_the_config_unless_a_flag_says_otherwise() {
     for (config, flags, rung) in [
-        ("", &[][..], "auto"),
+        ("# without a word of autonomy\n", &[][..], "conservative"),
         ("[approvals]\nautonomy = \"manual\"\n", &[], "manual"),
         (
             "[approvals]\nautonomy = \"manual\"\n",

@@ -163,8 +163,14 @@ impl World {
 
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(BIN);
+        command.args(args);
+        // Most plays go by themselves to their end; those about people say so.
+        let set = std::fs::read_to_string(self.at(".proofhouse/config.toml"));
+        let said = args.contains(&"--autonomy") || set.is_ok_and(|set| set.contains("autonomy"));
+        if args.first() == Some(&"new") && !said {
+            command.args(["--autonomy", "auto"]);
+        }
         command
-            .args(args)
             .current_dir(self.path())
             .env_remove("NO_COLOR")
             .env("XDG_CONFIG_HOME", self.at("agent/xdg"))

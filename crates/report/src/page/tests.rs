@@ -435,6 +435,12 @@ fn proven_needs_an_end_and_passed_checks() {
             vec![sent_back(), passed()],
             "Done, not proven",
         ),
+        // What the state said before that was taken back with it.
+        (
+            Activity::Done,
+            vec![passed(), sent_back(), gate("earlier", failed().checks)],
+            "Proven",
+        ),
         (Activity::Working, vec![passed()], "Not proven yet"),
         (Activity::Waiting, vec![passed()], "Waiting for a person"),
         (Activity::Stopped, vec![passed()], "Stopped, not proven"),

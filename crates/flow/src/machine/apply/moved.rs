@@ -88,6 +88,9 @@ impl FlowState {
             // Whoever lets the run go on takes on what stands.
             self.made.record(&self.touched);
             self.idle.answered();
+            if rejected {
+                self.idle.rejected(&moved.from);
+            }
             self.alike = Alike::default();
             self.failures = 0;
         }

@@ -4,8 +4,8 @@
 pub(crate) struct Replay {
     /// The run, or a project of the factory
     pub(crate) run: String,
-    /// As of this record (`proofhouse log` numbers them); with `--with`, no further than it
-    #[arg(long, value_name = "SEQ", required_unless_present = "with")]
+    /// As of this record (`proofhouse log` numbers them; default: the last); with `--with`, no further than it
+    #[arg(long, value_name = "SEQ")]
     pub(crate) at: Option<u64>,
     /// Tell what happened to another workflow (a name or a folder), up to where it goes another way
     #[arg(long, value_name = "WORKFLOW")]
