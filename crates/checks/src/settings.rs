@@ -30,15 +30,21 @@ pub struct Setting {
     pub required: bool,
 }
 
+fn meant(near: &Option<&'static str>) -> String {
+    near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"))
+}
+
 /// Why settings are refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SettingsError {
     /// No check has this name.
     #[error(
-        "there is no check `{name}`; docs/checks.md lists all {count}, from `{first}` to `{last}`"
+        "there is no check `{name}`{}; docs/checks.md lists all {count}, from `{first}` to `{last}`", meant(.near)
     )]
     NoSuchCheck {
         name: String,
+        /// The one that it looks like.
+        near: Option<&'static str>,
         /// How many checks there are.
         count: usize,
         /// The first of them.

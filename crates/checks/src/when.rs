@@ -54,6 +54,7 @@ pub(crate) fn open<'a>(
         // All of them would not fit into a reason.
         let (first, last) = (registry().first(), registry().last());
         SettingsError::NoSuchCheck {
+            near: kernel::near::nearest(name, registry().iter().map(|check| check.name())),
             name: name.to_owned(),
             count: registry().len(),
             first: first.map_or("", |check| check.name()),

@@ -1,7 +1,7 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
 use super::land::Lines;
-use super::out::{Out, Tone, count, dollars, duration, plain, uncut, whole};
+use super::out::{Out, Tone, count, dollars, duration, folded, plain, uncut, whole};
 use super::{exit, figures, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
@@ -109,11 +109,24 @@ pub(crate) fn answer(out: &Out, way: &Way) {
         Advice::Recommended => "   (recommended)",
         Advice::None => "",
     };
-    let does = match way.does.as_str() {
-        "" => String::new(),
-        does => out.paint(Tone::Dim, &format!("   # {}", plain(does))),
-    };
-    out.line(&format!("  {}{does}{best}", way.command));
+    let line = format!("  {}{best}", way.command);
+    let does = plain(&way.does);
+    let room = Out::columns().unwrap_or(usize::MAX);
+    match does.as_str() {
+        "" => out.line(&line),
+        does if line.chars().count() + does.chars().count() + "   # ".len() <= room => {
+            let does = out.paint(Tone::Dim, &format!("   # {does}"));
+            out.line(&format!("  {}{does}{best}", way.command));
+        }
+        // Below it, still as remarks: who takes all the lines takes the command.
+        does => {
+            out.line(&line);
+            let begins = "      # ";
+            for part in folded(does, room.saturating_sub(begins.len())) {
+                out.line(&out.paint(Tone::Dim, &format!("{begins}{part}")));
+            }
+        }
+    }
 }
 
 /// As many lines of a failure say what it was; the page has all of them.

@@ -67,7 +67,8 @@ fn a_malformed_workflow_names_file_line_and_mend() {
         .run(&["workflow", "lint", "mine"])
         .refuses(1, "unknown_check");
     assert!(
-        said.err.contains("there is no check `comand`"),
+        said.err
+            .contains("there is no check `comand` (did you mean `command`?)"),
         "{}",
         said.err
     );

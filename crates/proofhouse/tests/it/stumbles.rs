@@ -262,7 +262,8 @@ fn lines_are_folded_to_the_width_of_the_terminal() {
         let text = shown("80");
         let copied = |line: &str| {
             let line = line.trim_start();
-            line.starts_with("proofhouse ") || !line.contains(' ') || line.contains("file://")
+            let command = line.starts_with("proofhouse ") && !line.contains("   # ");
+            command || !line.contains(' ') || line.contains("file://")
         };
         // What the terminal itself says is no affair of ours.
         for line in text.lines().filter(|line| !copied(line)) {
