@@ -5,6 +5,7 @@ mod acting;
 mod again;
 mod codes;
 mod documents;
+mod examined;
 mod header;
 mod opened;
 mod unjudged;
