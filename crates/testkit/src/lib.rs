@@ -12,6 +12,7 @@
 pub mod cast;
 pub mod everywhere;
 pub mod failure;
+pub mod fuzz;
 pub mod history;
 pub mod invariants;
 pub mod journal;

@@ -38,7 +38,7 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ),
     (
         "testkit",
-        "kernel store sandbox index checks agents flow factory wave workspace report engine",
+        "kernel languages documents store sandbox index checks agents flow factory wave workspace report engine",
     ),
 ];
 
