@@ -7,7 +7,8 @@ use crate::exam::ExamCost;
 use crate::gate::{Answer, Began, Gate, latest};
 use crate::history::{Decided, History};
 use crate::kept::Kept;
-use crate::paper::{Paper, papers};
+use crate::met::Met;
+use crate::paper::{Paper, papers, record};
 use crate::proof::Proof;
 use crate::settled::Settled;
 use crate::spend::{self, Spend};
@@ -39,6 +40,15 @@ pub struct Grounds {
     /// What is to be frozen, where that is asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub papers: Vec<Paper>,
+    /// What makes the work done, and how each was judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Met>,
+    /// What audits flagged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<String>,
+    /// What whoever delivers has written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Paper>,
     /// Checks that were executed, could have failed and passed, in the latest gate of their state.
     pub proven: Vec<Proven>,
     /// What that is worth; none where no check says.
@@ -263,6 +273,11 @@ impl Grounds {
                 Some(started) => papers(project, started.run.as_str(), machine),
                 None => Vec::new(),
             },
+            criteria: Met::all(machine, &gates),
+            risks: machine.risks().iter().map(risk).collect(),
+            record: machine
+                .started()
+                .and_then(|started| record(project, started.run.as_str(), machine)),
             proven: Vec::new(),
             worth: None,
             looked: 0,
@@ -391,6 +406,14 @@ impl Grounds {
         self.said = said(gates);
         self.unproven = unproven(gates);
     }
+}
+
+fn risk(risk: &flow::Risk) -> String {
+    let since = match risk.overtaken {
+        true => ", before the code was edited",
+        false => "",
+    };
+    format!("{} ({}{since})", risk.text, risk.evidence)
 }
 
 fn proven(gates: &[Gate]) -> Vec<Proven> {
