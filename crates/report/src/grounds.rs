@@ -4,6 +4,7 @@
 use crate::caught::{Caught, caught};
 use crate::change::{Change, Depth};
 use crate::exam::ExamCost;
+use crate::file_change::{FileChange, is_test};
 use crate::gate::{Answer, Began, Gate, latest};
 use crate::history::{Decided, History};
 use crate::kept::Kept;
@@ -309,7 +310,21 @@ impl Grounds {
             }
             None => Vec::new(),
         };
+        grounds.of_change(workflow);
         grounds
+    }
+
+    /// What follows from what was changed, as far as that is known.
+    pub(crate) fn of_change(&mut self, workflow: &Workflow) {
+        let Some(change) = &self.change else {
+            return;
+        };
+        if let Some(worth) = &mut self.worth {
+            worth.fits(change);
+        }
+        let untried = untried(workflow, change);
+        let new = untried.filter(|one| !self.remarks.contains(one));
+        self.remarks.extend(new);
     }
 
     /// What roles said that no gate is held by: what the maker says of the work, and remarks.
@@ -408,6 +423,30 @@ impl Grounds {
     }
 }
 
+/// Checks that try tests on the code before the work.
+const TRY_BEFORE: [&str; 4] = ["red_green", "slices", "tests", "tripwire"];
+
+/// Tests that came with the work, where nobody tries whether they fail without it.
+fn untried(workflow: &Workflow, change: &Change) -> Option<String> {
+    let mut checks = workflow.states.values().flat_map(|state| &state.gate);
+    if checks.any(|check| TRY_BEFORE.contains(&check.check.as_str())) {
+        return None;
+    }
+    let came = |one: &&FileChange| is_test(&one.path) && one.added.is_some_and(|lines| lines > 0);
+    let tests: Vec<&str> = change
+        .changes
+        .iter()
+        .filter(came)
+        .map(|one| one.path.as_str())
+        .collect();
+    (!tests.is_empty()).then(|| {
+        format!(
+            "the tests that came with the work ({}) were not tried on the code before it: nothing shows that they fail there",
+            tests.join(", ")
+        )
+    })
+}
+
 fn risk(risk: &flow::Risk) -> String {
     let since = match risk.overtaken {
         true => ", before the code was edited",
@@ -422,7 +461,14 @@ fn proven(gates: &[Gate]) -> Vec<Proven> {
         let executed = gate.checks.iter().filter(|check| check.proves());
         for check in executed {
             match proven.iter_mut().find(|one| one.check == check.check) {
-                Some(known) => known.states.push(gate.state.clone()),
+                Some(known) => {
+                    // One gate counted tests where the other looked at the exit code alone.
+                    if !known.reason.contains(check.reason.as_str()) {
+                        let (of, more) = (&gate.state, &check.reason);
+                        known.reason = format!("{}; in `{of}`: {more}", known.reason);
+                    }
+                    known.states.push(gate.state.clone());
+                }
                 None => proven.push(Proven {
                     check: check.check.clone(),
                     states: vec![gate.state.clone()],

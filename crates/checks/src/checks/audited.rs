@@ -44,7 +44,9 @@ impl Judge for Audited {
             Err(why) => {
                 let mut result = answer(Self::NAME, Verdict::Fail, why);
                 // No edit can mend it.
-                result.shows.insert(Word::new(format!("next-{}", &*self.key)));
+                result
+                    .shows
+                    .insert(Word::new(format!("next-{}", &*self.key)));
                 result
             }
         }

@@ -1,7 +1,7 @@
 //! A snapshot as text: the header line by line, then evidence, what may be planned on, and issues.
 
-use super::{SnapshotSpec, is_report};
 use super::rules::word;
+use super::{SnapshotSpec, is_report};
 use kernel::snapshot::{Evidence, Fact, FactKind, Snapshot};
 use std::fmt::Write;
 

@@ -84,7 +84,14 @@ fn what_a_person_sends_back_goes_where_it_can_be_mended() {
     let at = back.iter().position(|state| state == "deliver").unwrap();
     assert_eq!(
         back[at + 1..],
-        ["choose", "edit", "iteration_gate", "choose", "exit_gate", "deliver"],
+        [
+            "choose",
+            "edit",
+            "iteration_gate",
+            "choose",
+            "exit_gate",
+            "deliver"
+        ],
         "{back:?}"
     );
     let rejected = snapshot(&world, 5);
