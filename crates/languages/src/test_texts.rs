@@ -1,8 +1,11 @@
-//! Two versions of a file of tests, held against each other by their text: is everything there that was, and
-//! does what was added take nothing away? It runs nothing, and knows no check.
+//! Files of tests by their text. Two versions are held against each other: is everything there that was, and
+//! does what was added take nothing away? And what of one is only said when a test fails? It runs nothing,
+//! and knows no check.
 
 mod additions;
 mod kept;
+mod messages;
 
 pub use additions::weakens;
 pub use kept::holds;
+pub use messages::without_messages;

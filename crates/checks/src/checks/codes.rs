@@ -1,7 +1,7 @@
 //! `codes`: the error codes of a task agree with each other. Each is refused in the spec, met in a
 //! scenario, declared in the contract and named by the tests; none stands in one of these places that
-//! the spec lacks, and no new test is of a scenario that is not there. It reads words: whether a test
-//! asserts the code that it names, it does not know.
+//! the spec lacks, and no new test is of a scenario that is not there. It reads words, without those that
+//! are only said when a test fails: whether a test asserts the code that it names, it does not know.
 
 use crate::Subject;
 use crate::error::Error;
@@ -14,6 +14,7 @@ use crate::room::Room;
 use crate::settings::{IdPattern, Placed, SettingsError, Text};
 use crate::text::{first_few, label, one_line};
 use kernel::StateName;
+use languages::test_texts;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -87,7 +88,7 @@ impl Codes {
         wrong: &mut Vec<String>,
     ) -> Result<BTreeMap<String, BTreeSet<String>>, Error> {
         let mut refused: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for entry in self.entries(subject, &self.reject)? {
+        for entry in entries(subject, &self.file, &self.reject)? {
             let Some(code) = coded(&entry, wrong) else {
                 continue;
             };
@@ -110,7 +111,7 @@ impl Codes {
         wrong: &mut Vec<String>,
     ) -> Result<(), Error> {
         let mut met = BTreeSet::new();
-        for entry in self.entries(subject, heading)? {
+        for entry in entries(subject, &self.file, heading)? {
             let Some(code) = coded(&entry, wrong) else {
                 continue;
             };
@@ -148,7 +149,7 @@ impl Codes {
         wrong: &mut Vec<String>,
     ) -> Result<(), Error> {
         let mut declared = BTreeSet::new();
-        for entry in self.entries(subject, heading)? {
+        for entry in entries(subject, &self.file, heading)? {
             let (first, rest) = entry.split_once([':', ' ']).unwrap_or((&entry, ""));
             let code = bare(first);
             let rest = rest.trim_start_matches([':', '-', '–', '—', ' ']);
@@ -182,7 +183,8 @@ impl Codes {
             .filter(|path| line.holds(path))
             .filter_map(|path| {
                 let text = paths::read(subject.place, &format!("repo/{path}")).ok()?;
-                Some((path, text))
+                // What is only said when a test fails tests nothing.
+                Some((path, test_texts::without_messages(path, &text)))
             })
             .collect();
         let untested = codes
@@ -224,12 +226,6 @@ impl Codes {
         Ok(())
     }
 
-    fn entries(&self, subject: &Subject<'_>, heading: &str) -> Result<Vec<String>, Error> {
-        let sections = sections_of(subject, &self.file, Some(heading))?;
-        let entries = sections.into_iter().flat_map(|section| section.points);
-        Ok(entries.filter(|entry| !says_none(entry)).collect())
-    }
-
     /// Does the document say that nothing is refused, and why?
     fn refuses_nothing(&self, subject: &Subject<'_>) -> Result<bool, Error> {
         let sections = sections_of(subject, &self.file, Some(&self.reject))?;
@@ -240,6 +236,43 @@ impl Codes {
         };
         Ok(said.any(|text| says_none(text) && reasoned(text)))
     }
+}
+
+fn entries(subject: &Subject<'_>, file: &Placed, heading: &str) -> Result<Vec<String>, Error> {
+    let sections = sections_of(subject, file, Some(heading))?;
+    let entries = sections.into_iter().flat_map(|section| section.points);
+    Ok(entries.filter(|entry| !says_none(entry)).collect())
+}
+
+/// Something that is refused: its code, and what spec and contract say of it.
+pub(super) struct Refusal {
+    pub(super) code: String,
+    pub(super) refused: String,
+    pub(super) declared: String,
+}
+
+/// Everything that a document refuses by a code, in its order.
+pub(super) fn refusals(
+    subject: &Subject<'_>,
+    file: &Placed,
+    [reject, errors]: [&str; 2],
+) -> Result<Vec<Refusal>, Error> {
+    let declared = entries(subject, file, errors)?;
+    let refusals = entries(subject, file, reject)?.into_iter();
+    let refusals = refusals.filter_map(|refused| {
+        let code = coded(&refused, &mut Vec::new())?;
+        let of_it = |entry: &&String| {
+            let first = entry.split_once([':', ' ']);
+            bare(first.map_or(entry, |(first, _)| first)) == code
+        };
+        let declared = declared.iter().find(of_it).cloned();
+        Some(Refusal {
+            code,
+            refused,
+            declared: declared.unwrap_or_default(),
+        })
+    });
+    Ok(refusals.collect())
 }
 
 /// The id of a scenario with which a word begins, in the way of tests: `s3_adds` is of `S3`.
@@ -277,7 +310,7 @@ fn bare(said: &str) -> String {
 
 /// Does the text name this code, in the way of its language? `bad_price` is in `BadPriceError`,
 /// `BAD_PRICE` and `s2_bad_price`.
-fn names(text: &str, code: &str) -> bool {
+pub(super) fn names(text: &str, code: &str) -> bool {
     let joined = |word: &str| -> String {
         let letters = word.chars().filter(|char| char.is_alphanumeric());
         letters.flat_map(char::to_lowercase).collect()

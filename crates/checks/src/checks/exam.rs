@@ -11,17 +11,19 @@ mod claims;
 mod controls;
 mod mutated;
 mod paper;
+mod refusals;
 mod round;
 mod rust;
 
 use crate::Subject;
+use crate::checks::codes;
 use crate::checks::controls::{Files, seed};
 use crate::checks::tripwire::untouched;
 use crate::error::Error;
 use crate::judge::{Answer as _, Judge};
 use crate::readers::items;
 use crate::room::{Candidate, Room};
-use crate::settings::{Choice, Items, SettingsError, Text, Texts, Words};
+use crate::settings::{Choice, Items, Placed, SettingsError, Text, Texts, Words};
 use crate::text::{answer, first_few, several_lines};
 use ask::Sat;
 use globset::GlobSet;
@@ -57,6 +59,12 @@ pub(crate) struct Sitting {
     frozen: Option<Texts>,
     /// Globs of test files, of which none is in the room; needed to ask.
     tests: Option<Items>,
+    /// With `written`: the document with what is refused, each by a code that a case must ask for.
+    codes_from: Option<Placed>,
+    /// The heading over it, as for `codes`.
+    reject: Option<Text>,
+    /// The heading over the contract's errors, as for `codes`.
+    errors: Option<Text>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -99,6 +107,10 @@ impl Judge for Sitting {
     type Answer = Vec<CheckResult>;
 
     fn lint(&self) -> Result<(), SettingsError> {
+        let headings = [self.reject.is_some(), self.errors.is_some()];
+        if headings != [self.codes_from.is_some(); 2] {
+            return Self::refuse("takes `codes_from`, `reject` and `errors` together");
+        }
         match *self.part {
             Part::Written | Part::Sat if self.base.is_none() || self.tests.is_none() => {
                 Self::refuse("needs `base` and `tests` to make a room")
@@ -189,6 +201,14 @@ impl Sitting {
             );
             return Err(refused("exam_too_weak", &reason, &told));
         }
+        let missing = self.unasked_codes(subject, &fresh).map_err(cannot)?;
+        if !missing.is_empty() {
+            let reason = format!(
+                "no case must meet {}: ask for each refusal, and claim that it comes with its code or with what the contract says of it",
+                first_few(&missing, 10)
+            );
+            return Err(refused("exam_too_weak", &reason, &told));
+        }
         let fails = |case: &&&kernel::exam::Case| {
             let mut claims = case.holds.iter();
             claims.any(|claim| claim.is == Relation::Fails)
@@ -219,6 +239,20 @@ impl Sitting {
             .evidence
             .push(record(subject, &seed, &sat).map_err(cannot)?);
         Ok(result)
+    }
+
+    /// The codes of the contract that no case asks for.
+    fn unasked_codes(&self, subject: &Subject<'_>, fresh: &[Known]) -> Result<Vec<String>, Error> {
+        let (Some(file), Some(reject), Some(errors)) =
+            (&self.codes_from, &self.reject, &self.errors)
+        else {
+            return Ok(Vec::new());
+        };
+        let wanted = codes::refusals(subject, file, [reject, errors])?;
+        Ok(refusals::unasked(
+            &wanted,
+            fresh.iter().map(|one| &one.case),
+        ))
     }
 
     /// Asks the product: first what the builder may hear of, then the last word.

@@ -10,6 +10,7 @@ use crate::readers::{items, test_settings};
 use crate::room::Room;
 use crate::settings::{Items, Text, Texts};
 use crate::text::{answer, first_few};
+use globset::GlobSet;
 use kernel::Word;
 use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, UNASKED, Verdict};
@@ -31,6 +32,13 @@ pub(crate) struct Unasked {
     /// Words of that field that ask for all `ci files`.
     #[serde(default)]
     words: Texts,
+    /// Files in which a person says what they want, as `repo/...`: they ask as that field does.
+    #[serde(default)]
+    asked_files: Items,
+    /// Globs that a person approved, as `repo/{FIELD}`: one that spells out what it opens asks for it. A
+    /// glob for everything, or for a folder around it, does not.
+    #[serde(default)]
+    scope: Items,
 }
 
 impl Judge for Unasked {
@@ -38,8 +46,11 @@ impl Judge for Unasked {
     type Answer = Judged<CheckResult>;
 
     fn judge(&self, subject: &Subject<'_>) -> Judged<CheckResult> {
-        let asked = subject.fields.get(&*self.asked_in);
-        let asked = asked.map_or_else(String::new, |text| text.to_lowercase());
+        let field = subject.fields.get(&*self.asked_in).cloned();
+        let files = self.asked_files.iter();
+        let files = files.filter_map(|file| paths::read(subject.place, file).ok());
+        let asked: Vec<String> = field.into_iter().chain(files).collect();
+        let asked = asked.join("\n").to_lowercase();
         let passes = |reason: &str| Ok(answer(Self::NAME, Verdict::Pass, reason));
         let Some(begun) = subject.known.get(BEGUN).and_then(|one| one.first()) else {
             return passes("the run began without a commit to compare with");
@@ -55,17 +66,22 @@ impl Judge for Unasked {
             inside.map_err(Trouble::cannot)?,
             outside.map_err(Trouble::cannot)?,
         );
+        let scope = Scope::of(subject, &self.scope)?;
         let acting = self.items.iter().any(|one| one == items::ACTING_FILES);
         let tried = items::globs(&items::ci_files()).map_err(Trouble::cannot)?;
         let all_tried = self.words.iter().any(|one| judges::word(&asked, one));
         let before = Room::as_before(subject, begun).map_err(Trouble::cannot)?;
         let names = before.names().map_err(Trouble::cannot)?;
         let now = subject.tree().map_err(Trouble::cannot)?.files;
-        let all: BTreeSet<String> = names.into_iter().chain(now.into_keys()).collect();
+        // The run's own folder is its record, wherever it lies.
+        let task = subject.place.task.strip_prefix(subject.place.repo).ok();
+        let all = names.into_iter().chain(now.into_keys());
+        let all = all.filter(|path| !task.is_some_and(|task| Path::new(path).starts_with(task)));
+        let all: BTreeSet<String> = all.collect();
         let is_asked = |path: &str, item: &str| match tried.is_match(item) {
             true => all_tried || names_the_file(&asked, path),
             false => names_the_file(&asked, path) || names_its_tool(&asked, path),
-        };
+        } || scope.names(path);
         let changed = all.into_iter().filter_map(|path| {
             let item = format!("repo/{path}");
             let lower = item.to_lowercase();
@@ -94,6 +110,37 @@ impl Judge for Unasked {
         let mut result = answer(Self::NAME, Verdict::Fail, reason);
         result.shows.insert(Word::from(UNASKED));
         Ok(result)
+    }
+}
+
+/// What a person approved, as globs.
+struct Scope {
+    inside: Vec<(String, GlobSet)>,
+    outside: GlobSet,
+}
+
+impl Scope {
+    fn of(subject: &Subject<'_>, patterns: &[String]) -> Judged<Self> {
+        let named = items::spelt_out(subject, patterns).map_err(Trouble::cannot)?;
+        let set = |one: &String| items::globs(&[one]).map_err(Trouble::cannot);
+        let inside = named.inside.iter().map(|one| Ok((one.clone(), set(one)?)));
+        Ok(Self {
+            inside: inside.collect::<Judged<_>>()?,
+            outside: items::globs(&named.outside).map_err(Trouble::cannot)?,
+        })
+    }
+
+    /// Does a glob spell out the file, or the hidden folder that it is in?
+    fn names(&self, path: &str) -> bool {
+        let item = format!("repo/{path}");
+        let hidden = path.split('/').find(|part| part.starts_with('.'));
+        let spells = |glob: &str| {
+            glob.rsplit('/').next() == path.rsplit('/').next()
+                || hidden.is_some_and(|part| glob.split('/').any(|one| one == part))
+        };
+        let mut inside = self.inside.iter();
+        !self.outside.is_match(&item)
+            && inside.any(|(glob, set)| set.is_match(&item) && spells(glob))
     }
 }
 

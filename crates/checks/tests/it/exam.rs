@@ -76,6 +76,11 @@ fn sealed(vault: &Vault) -> Vec<u8> {
 }
 
 fn write(exam: &Value, before: &[(&str, &str)]) -> (World, CheckResult) {
+    write_for(exam, before, None)
+}
+
+/// For a task with this document, whose refusals must each be asked for.
+fn write_for(exam: &Value, before: &[(&str, &str)], task: Option<&str>) -> (World, CheckResult) {
     let world = World::new();
     let bytes = json!({"summary": "s", "exam": exam}).to_string();
     world.vault.keep("result", bytes.as_bytes()).unwrap();
@@ -86,9 +91,23 @@ fn write(exam: &Value, before: &[(&str, &str)]) -> (World, CheckResult) {
         )]),
         repo: files(before),
         before: files(before),
+        task: task
+            .into_iter()
+            .flat_map(|text| files(&[("T.md", text)]))
+            .collect(),
         ..Example::default()
     };
-    let mut results = world.with(&example, |subject| run_gate(&[spec("written")], subject));
+    let mut spec = spec("written");
+    if task.is_some() {
+        for (key, value) in [
+            ("codes_from", "task/T.md"),
+            ("reject", "Reject"),
+            ("errors", "Errors"),
+        ] {
+            spec.with[key] = value.into();
+        }
+    }
+    let mut results = world.with(&example, |subject| run_gate(&[spec], subject));
     (world, results.remove(0))
 }
 
@@ -155,6 +174,52 @@ fn an_exam_is_tried_before_it_counts() {
         &[("README.md", "")],
     );
     assert_eq!(result.code.as_deref(), Some("bad_exam"), "{result:?}");
+}
+
+/// Whoever examines may want what the builder wants: that nobody asks for what is refused.
+#[test]
+fn an_exam_asks_for_every_refusal_of_the_contract_by_its_code() {
+    let before = [("README.md", "slugs\n")];
+    let task = |rows: &[(&str, &str)]| {
+        let reject = rows
+            .iter()
+            .map(|(code, _)| format!("- R1: what is refused as {code}; Code: {code}\n"));
+        let errors = rows
+            .iter()
+            .map(|(code, says)| format!("- `{code}`: {says}\n"));
+        format!(
+            "# Reject\n{}# Errors\n{}",
+            reject.collect::<String>(),
+            errors.collect::<String>()
+        )
+    };
+    // C3 fails with a `ValueError`, and is about something else than any code.
+    let rows = [
+        ("no_word", "`ValueError` is raised"),
+        ("no_text", "`TypeError` is raised"),
+    ];
+    let (_, result) = write_for(&exam(), &before, Some(&task(&rows)));
+    assert_eq!(result.code.as_deref(), Some("exam_too_weak"), "{result:?}");
+    assert!(result.reason.contains("`no_word`, `no_text`"), "{result:?}");
+    // What it must meet may come after other calls, under the error that the contract has for it.
+    let mut asks = exam();
+    let cases = asks["cases"].as_array_mut().unwrap();
+    cases[2]["clause"] = "Code: no_word".into();
+    cases.push(
+        json!({"id": "C8", "clause": "what is refused as no_text", "steps": [
+            {"call": "slug:slug", "with": ["Big Red"]},
+            {"call": "slug:slug", "with": [[1]]},
+        ], "holds": [
+            {"of": 0, "is": "equals", "value": "big-red"},
+            {"of": 1, "is": "fails", "value": "TypeError"},
+        ]}),
+    );
+    let (_, result) = write_for(&asks, &before, Some(&task(&rows)));
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    // Nothing is refused: nothing of it is asked for.
+    let none = "# Reject\n- none: every text has a slug\n# Errors\n- none\n";
+    let (_, result) = write_for(&exam(), &before, Some(none));
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
 }
 
 #[test]

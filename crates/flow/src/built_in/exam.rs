@@ -44,6 +44,8 @@ struct Row {
     /// Parts of the task's documents that the examiner reads.
     #[serde(default)]
     reads: Vec<String>,
+    /// The document whose refusals each have a case, by their codes.
+    codes: Option<String>,
     /// The counter of its repairs.
     counter: String,
     /// Where what failed is mended.
@@ -63,6 +65,9 @@ impl Row {
         };
         let frozen = self.ground.as_ref();
         let frozen = frozen.map(|name| format!("frozen = [{name:?}], "));
+        let codes = self.codes.as_ref().map(|file| {
+            format!("codes_from = {file:?}, reject = \"Reject\", errors = \"Errors\", ")
+        });
         let reads = match self.reads.is_empty() {
             true => String::new(),
             false => format!("reads = [{}]\n", list(&self.reads, &[])),
@@ -71,6 +76,7 @@ impl Row {
             ("{asks}", self.asks.clone()),
             ("{base}", self.base.clone()),
             ("{frozen}", frozen.unwrap_or_default()),
+            ("{codes}", codes.unwrap_or_default()),
             ("{tests}", list(&self.tests, &TESTS)),
             ("{reads}", reads),
             ("{counter}", self.counter.clone()),

@@ -1,9 +1,11 @@
 //! The `add` workflow through the real binary: its happy path, its decisions, and every cheat that we
 //! know. The agents are scripts in `tests/data/add/`; each is laid before the honest one.
 
+mod acting;
 mod again;
 mod codes;
 mod documents;
+mod examined;
 mod header;
 mod opened;
 mod unjudged;
@@ -35,10 +37,26 @@ enum Scope {
     Wide,
 }
 
+/// The arguments that begin the run.
+fn begins<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["new", "add", "Totals for carts", "--name", "t"];
+    args.extend(["--set", "test_command=sh tests/run.sh"]);
+    args.extend(["--agent", "scripted:agent/script.toml"]);
+    args.extend(more);
+    args
+}
+
 impl Add {
     /// Started with this script before the honest one, and these further arguments.
     #[track_caller]
     fn start(script: &str, scope: Scope, more: &[&str]) -> Self {
+        let add = Self::laid(script, scope);
+        add.world.run(&begins(more)).exits(0);
+        add
+    }
+
+    /// The repository, and no run yet.
+    fn laid(script: &str, scope: Scope) -> Self {
         let world = World::new();
         world.write("tests/run.sh", &data("run.sh"));
         world.write("src/cart.sh", "items() { echo none; }\n");
@@ -55,19 +73,6 @@ impl Add {
         world.write("agent/script.toml", &format!("{script}\n{honest}"));
         world.commit("sample");
         let key = world.approver("ann");
-        let mut args = vec![
-            "new",
-            "add",
-            "Totals for carts",
-            "--name",
-            "t",
-            "--set",
-            "test_command=sh tests/run.sh",
-            "--agent",
-            "scripted:agent/script.toml",
-        ];
-        args.extend(more);
-        world.run(&args).exits(0);
         Self { world, key }
     }
 

@@ -2,6 +2,7 @@
 //! with agents that fail, cheat, vanish and are asked for more. The agents are data: happy.toml does
 //! everything right, and a test lays blocks of other files over it.
 
+mod acting;
 mod cheats;
 pub(crate) mod documents;
 mod drops;
@@ -49,23 +50,34 @@ fn nth(block: &str, attempts: &[u32]) -> String {
     attempts.iter().map(only).collect()
 }
 
+/// The arguments that begin the run; `--idle` asks for nothing yet.
+fn begins<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    let mut args = vec!["new", "lights-out"];
+    if !more.contains(&"--idle") {
+        args.push("build me a greeter");
+    }
+    args.extend(["--name", "t", "--agent", "scripted:agent/script.toml"]);
+    args.extend(more.iter().filter(|arg| **arg != "--idle"));
+    args
+}
+
 impl Product {
     /// `build me a greeter`, by an agent that does these things instead of the right ones.
     #[track_caller]
     fn begun(instead: &str, more: &[&str]) -> Self {
+        let product = Self::laid(instead);
+        product.world.run(&begins(more)).exits(0);
+        product
+    }
+
+    /// The repository, and no run yet.
+    fn laid(instead: &str) -> Self {
         let world = World::new();
         world.write("preferences.md", "# Preferences\n\nStack: Rust\n");
         world.write(".gitignore", "agent/\n/target\n");
         let key = world.approver("ann");
         let product = Self { world, key };
         product.agent(instead);
-        let mut args = vec!["new", "lights-out"];
-        if !more.contains(&"--idle") {
-            args.push("build me a greeter");
-        }
-        args.extend(["--name", "t", "--agent", "scripted:agent/script.toml"]);
-        args.extend(more.iter().filter(|arg| **arg != "--idle"));
-        product.world.run(&args).exits(0);
         product
     }
 
