@@ -84,7 +84,9 @@ impl Fuzz<'_> {
             return sample.to_vec();
         }
         let mut random = Random::stream(number, self.name);
-        let mut input = random.pick(self.samples).map_or_else(Vec::new, |one| one.to_vec());
+        let mut input = random
+            .pick(self.samples)
+            .map_or_else(Vec::new, |one| one.to_vec());
         for _ in 0..=random.below(4) {
             self.change(&mut input, &mut random);
             input.truncate(LONGEST);

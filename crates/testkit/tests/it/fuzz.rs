@@ -7,8 +7,9 @@ use engine::approval::passkey::{self, Assertion};
 use engine::approval::{Words, key_for_the_occasion, sign_with_key_file, verify};
 use kernel::Time;
 use languages::manifests::Manifest;
-use languages::mutants::{Source as RustSource, Wanted, mutants};
-use languages::runners::table::RUNNERS;
+use languages::mutants::{Wanted, mutants};
+use languages::runners::RUNNERS;
+use languages::script::Source as Written;
 use languages::{hollow_commands, public_names, recipes, rust, test_texts};
 use std::collections::BTreeMap;
 use store::{Entry, Head, Journal, Replay, RunName, encode};
@@ -30,7 +31,7 @@ fn a_journal_gives_back_what_was_written_or_nothing() {
             body: serde_json::json!({"number": number, "text": "é \u{202e} {}"}),
         })
         .collect();
-    let (whole, _) = encode(&Head::default(), &entries).unwrap();
+    let (whole, _) = encode(&Head::start(), &entries).unwrap();
     let hashes = |bytes: &[u8]| {
         std::fs::write(folder.path().join("r.jsonl"), bytes).unwrap();
         let mut hashes = Vec::new();
@@ -59,7 +60,10 @@ const STATE: &str = "# State\n\nPhase: verify\nStatus: working\n- Objective: a\n
 fn documents_are_read_however_they_are_written() {
     Fuzz {
         name: "documents",
-        samples: &[STATE.as_bytes(), include_bytes!("../../../../docs/phase.md")],
+        samples: &[
+            STATE.as_bytes(),
+            include_bytes!("../../../../docs/phase.md"),
+        ],
         usual: 400,
     }
     .run(&|input| {
@@ -168,7 +172,7 @@ fn reports_of_test_runners_are_read_or_called_unreadable() {
             let _ = run.summary();
             let _ = run.ending(Some(0));
         }
-        let _ = languages::runners::coverage::coverage(&said);
+        let _ = languages::runners::coverage(&said);
     });
 }
 
@@ -207,7 +211,7 @@ fn sources_and_manifests_are_read_or_left_alone() {
         let _ = rust::inline_tests::test_functions(&said);
         let files = BTreeMap::from([("lib.rs".to_owned(), said.clone())]);
         let _ = rust::extract(&files, &BTreeMap::new());
-        let source = RustSource {
+        let source = Written {
             path: "src/lib.rs",
             now: &said,
             before: Some(SOURCE),
@@ -239,7 +243,10 @@ fn a_signature_holds_as_it_was_made_and_in_no_other_form() {
     let pem = sign_with_key_file(&key, &words).unwrap();
     let bare = |pem: &str| {
         let lines = pem.lines().filter(|line| !line.starts_with("-----"));
-        lines.flat_map(str::chars).filter(|one| !one.is_whitespace()).collect::<String>()
+        lines
+            .flat_map(str::chars)
+            .filter(|one| !one.is_whitespace())
+            .collect::<String>()
     };
     Fuzz {
         name: "signature",
@@ -252,7 +259,10 @@ fn a_signature_holds_as_it_was_made_and_in_no_other_form() {
             assert_eq!(bare(&other), bare(&pem), "{other}");
         }
     });
-    let (public, _) = approvers.trim().rsplit_once(' ').unwrap_or((&approvers, ""));
+    let (public, _) = approvers
+        .trim()
+        .rsplit_once(' ')
+        .unwrap_or((&approvers, ""));
     Fuzz {
         name: "approvers",
         samples: &[approvers.as_bytes()],
