@@ -105,6 +105,8 @@ pub(crate) struct RawTask {
     pub(crate) log: Option<String>,
     /// What changed since the run's first checkpoint, written by the engine.
     pub(crate) patch: Option<String>,
+    /// What whoever delivers writes for the person who approves.
+    pub(crate) record: Option<String>,
     /// Files of the repository that must be there before a run begins.
     #[serde(default)]
     pub(crate) needs: Vec<RawNeed>,

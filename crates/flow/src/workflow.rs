@@ -265,6 +265,8 @@ pub struct Task {
     pub log: Option<String>,
     /// All that changed since the run's first checkpoint, relative to the task folder.
     pub patch: Option<String>,
+    /// What whoever delivers writes for the person who approves, relative to the task folder.
+    pub record: Option<String>,
     /// Files of the repository that must be there first, each with its template.
     pub needs: BTreeMap<String, String>,
 }

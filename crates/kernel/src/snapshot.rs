@@ -80,9 +80,20 @@ pub struct Fact {
     /// Of a criterion: the command that judges it, or `audit`.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub by: String,
-    /// What of its evidence does not stand in the repository any more.
+    /// Of a criterion that an audit judges: what the last one said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub judged: Option<Judged>,
+    /// What of its evidence does not stand in the repository any more, or was said before an edit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stale: Vec<String>,
+}
+
+/// What an audit said of a criterion.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Judged {
+    pub met: bool,
+    /// Its report.
+    pub evidence: String,
 }
 
 /// Where a fact comes from.

@@ -21,6 +21,25 @@ pub struct FileChange {
     pub hunks: Vec<Hunk>,
 }
 
+/// Does a file look like a test, or lie among tests? For what people are shown: nothing is judged by it.
+pub fn is_test(path: &str) -> bool {
+    let path = path.to_ascii_lowercase();
+    let mut parts = path.split(['/', '.', '_', '-']);
+    parts.any(|part| matches!(part, "test" | "tests" | "spec" | "specs"))
+}
+
+/// Is a file read by people, and followed by no tool?
+pub fn is_prose(path: &str) -> bool {
+    let ends = [".md", ".rst", ".txt", ".adoc"];
+    let path = path.to_ascii_lowercase();
+    let name = path.rsplit('/').next().unwrap_or(&path);
+    let followed = ["agents.md", "claude.md", "gemini.md", "cmakelists.txt"];
+    ends.iter().any(|end| name.ends_with(end))
+        && !followed.contains(&name)
+        && !name.starts_with("requirements")
+        && !path.split('/').any(|part| part.starts_with('.'))
+}
+
 /// What became of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

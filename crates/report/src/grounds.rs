@@ -4,10 +4,12 @@
 use crate::caught::{Caught, caught};
 use crate::change::{Change, Depth};
 use crate::exam::ExamCost;
+use crate::file_change::{FileChange, is_test};
 use crate::gate::{Answer, Began, Gate, latest};
 use crate::history::{Decided, History};
 use crate::kept::Kept;
-use crate::paper::{Paper, papers};
+use crate::met::Met;
+use crate::paper::{Paper, papers, record};
 use crate::proof::Proof;
 use crate::settled::Settled;
 use crate::spend::{self, Spend};
@@ -39,6 +41,15 @@ pub struct Grounds {
     /// What is to be frozen, where that is asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub papers: Vec<Paper>,
+    /// What makes the work done, and how each was judged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub criteria: Vec<Met>,
+    /// What audits flagged.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub risks: Vec<String>,
+    /// What whoever delivers has written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub record: Option<Paper>,
     /// Checks that were executed, could have failed and passed, in the latest gate of their state.
     pub proven: Vec<Proven>,
     /// What that is worth; none where no check says.
@@ -263,6 +274,11 @@ impl Grounds {
                 Some(started) => papers(project, started.run.as_str(), machine),
                 None => Vec::new(),
             },
+            criteria: Met::all(machine, &gates),
+            risks: machine.risks().iter().map(risk).collect(),
+            record: machine
+                .started()
+                .and_then(|started| record(project, started.run.as_str(), machine)),
             proven: Vec::new(),
             worth: None,
             looked: 0,
@@ -294,7 +310,21 @@ impl Grounds {
             }
             None => Vec::new(),
         };
+        grounds.of_change(workflow);
         grounds
+    }
+
+    /// What follows from what was changed, as far as that is known.
+    pub(crate) fn of_change(&mut self, workflow: &Workflow) {
+        let Some(change) = &self.change else {
+            return;
+        };
+        if let Some(worth) = &mut self.worth {
+            worth.fits(change);
+        }
+        let untried = untried(workflow, change);
+        let new = untried.filter(|one| !self.remarks.contains(one));
+        self.remarks.extend(new);
     }
 
     /// What roles said that no gate is held by: what the maker says of the work, and remarks.
@@ -393,13 +423,52 @@ impl Grounds {
     }
 }
 
+/// Checks that try tests on the code before the work.
+const TRY_BEFORE: [&str; 4] = ["red_green", "slices", "tests", "tripwire"];
+
+/// Tests that came with the work, where nobody tries whether they fail without it.
+fn untried(workflow: &Workflow, change: &Change) -> Option<String> {
+    let mut checks = workflow.states.values().flat_map(|state| &state.gate);
+    if checks.any(|check| TRY_BEFORE.contains(&check.check.as_str())) {
+        return None;
+    }
+    let came = |one: &&FileChange| is_test(&one.path) && one.added.is_some_and(|lines| lines > 0);
+    let tests: Vec<&str> = change
+        .changes
+        .iter()
+        .filter(came)
+        .map(|one| one.path.as_str())
+        .collect();
+    (!tests.is_empty()).then(|| {
+        format!(
+            "the tests that came with the work ({}) were not tried on the code before it: nothing shows that they fail there",
+            tests.join(", ")
+        )
+    })
+}
+
+fn risk(risk: &flow::Risk) -> String {
+    let since = match risk.overtaken {
+        true => ", before the code was edited",
+        false => "",
+    };
+    format!("{} ({}{since})", risk.text, risk.evidence)
+}
+
 fn proven(gates: &[Gate]) -> Vec<Proven> {
     let mut proven: Vec<Proven> = Vec::new();
     for gate in latest(gates) {
         let executed = gate.checks.iter().filter(|check| check.proves());
         for check in executed {
             match proven.iter_mut().find(|one| one.check == check.check) {
-                Some(known) => known.states.push(gate.state.clone()),
+                Some(known) => {
+                    // One gate counted tests where the other looked at the exit code alone.
+                    if !known.reason.contains(check.reason.as_str()) {
+                        let (of, more) = (&gate.state, &check.reason);
+                        known.reason = format!("{}; in `{of}`: {more}", known.reason);
+                    }
+                    known.states.push(gate.state.clone());
+                }
                 None => proven.push(Proven {
                     check: check.check.clone(),
                     states: vec![gate.state.clone()],

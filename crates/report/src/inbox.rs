@@ -166,6 +166,7 @@ pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Groun
         grounds.change = now.ok().flatten().or(grounds.change);
     }
     grounds.settled = Settled::of(project, &peek.machine, grounds.change.as_ref());
+    grounds.of_change(peek.machine.workflow());
     Ok(grounds)
 }
 

@@ -27,6 +27,7 @@ pub mod kept;
 pub mod landed;
 pub mod learnt;
 pub mod look;
+pub mod met;
 pub mod now;
 pub mod page;
 pub mod paper;

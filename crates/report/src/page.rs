@@ -76,10 +76,11 @@ pub fn run(data: &Evidence) -> String {
 }
 
 /// What stands below the header, in order, each under a name of its own.
-fn parts(data: &Evidence) -> [(&'static str, Markup); 13] {
+fn parts(data: &Evidence) -> [(&'static str, Markup); 14] {
     [
         ("caught", diff::caught(data)),
         ("change", diff::section(data)),
+        ("criteria", grounds::criteria(data)),
         ("proven", grounds::section(data)),
         ("cost", grounds::cost(data)),
         ("ask", people::waiting(data)),

@@ -1,21 +1,22 @@
-//! What a person is asked to accept as it is: the files of the task folder that a freeze holds, to be read
-//! where the question is asked.
+//! What a person is asked to accept as it is: the files of the task folder that a freeze holds, and what whoever
+//! delivers has written, to be read where the question is asked.
 
 use flow::Flow;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::path::Path;
 use workspace::Project;
 use workspace::context::task_folder;
 
 /// Nobody reads more in an inbox; the path leads to all of it.
 const MOST_BYTES: u64 = 200_000;
 
-/// A file that is to be frozen.
+/// A file that a person reads before they answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Paper {
     pub path: String,
-    /// The sections of it that are to be frozen; none: all of it.
+    /// The sections of it that are decided on; none: all of it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sections: Vec<String>,
     pub text: String,
@@ -39,21 +40,30 @@ pub(crate) fn papers(project: &Project, run: &str, machine: &Flow) -> Vec<Paper>
     let files: BTreeSet<&str> = items.iter().map(|(file, _)| *file).collect();
     let folder = task_folder(&project.of_run(run), started);
     let paper = |file: &str| {
-        let path = folder.join(file);
-        let mut text = Vec::new();
-        let opened = std::fs::File::open(&path).ok()?;
-        opened.take(MOST_BYTES).read_to_end(&mut text).ok()?;
         let sections = items.iter().filter(|(of, _)| *of == file);
         let sections = sections.filter_map(|(_, section)| section.map(str::to_owned));
-        let sections: Vec<String> = sections.collect();
-        let text = String::from_utf8_lossy(&text);
-        Some(Paper {
-            path: path.display().to_string(),
-            text: read(&text, &sections),
-            sections,
-        })
+        paper(&folder.join(file), sections.collect())
     };
     files.into_iter().filter_map(paper).collect()
+}
+
+/// What whoever delivers has written, for the person who approves.
+pub(crate) fn record(project: &Project, run: &str, machine: &Flow) -> Option<Paper> {
+    let file = machine.workflow().task.as_ref()?.record.as_ref()?;
+    let folder = task_folder(&project.of_run(run), machine.started()?);
+    paper(&folder.join(file), Vec::new())
+}
+
+fn paper(path: &Path, sections: Vec<String>) -> Option<Paper> {
+    let mut text = Vec::new();
+    let opened = std::fs::File::open(path).ok()?;
+    opened.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    Some(Paper {
+        path: path.display().to_string(),
+        text: read(&text, &sections),
+        sections,
+    })
 }
 
 /// What a person reads of it: the sections that are to be frozen, or all of it, without comments.

@@ -1,5 +1,7 @@
 //! What the evidence of a run is worth as a whole, in words for whoever decides on it.
 
+use crate::change::Change;
+use crate::file_change;
 use crate::gate::{Answer, Gate, latest};
 use flow::Workflow;
 use kernel::outcome::Worth;
@@ -65,6 +67,21 @@ impl Standing {
                 _ => "",
             },
         })
+    }
+}
+
+/// Is it nothing but what people read? A text without markup may well be data.
+fn is_prose(change: &Change) -> bool {
+    let reads = |path: &String| file_change::is_prose(path) && !path.ends_with(".txt");
+    !change.files.is_empty() && change.files.iter().all(reads)
+}
+
+impl Standing {
+    /// No question to a product can show what only people read: nothing is advised then.
+    pub(crate) fn fits(&mut self, change: &Change) {
+        if is_prose(change) {
+            self.stronger = "";
+        }
     }
 }
 

@@ -3,11 +3,13 @@
 //! that was given before the last edit.
 
 use crate::Subject;
-use crate::judge::{Judge, Judged, Trouble};
+use crate::judge::Judge;
 use crate::readers::references;
 use crate::readers::substance::hollow;
 use crate::settings::Text;
-use crate::text::first_few;
+use crate::text::{answer, first_few};
+use kernel::Word;
+use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -21,13 +23,38 @@ pub(crate) struct Audited {
     key: Text,
     /// The role that edits: what it left must be what was judged.
     editor: Text,
+    /// Only where the result asks for this state as `next`.
+    before: Option<Text>,
 }
 
 impl Judge for Audited {
     const NAME: &'static str = "audited";
-    type Answer = Judged;
+    type Answer = CheckResult;
 
-    fn judge(&self, subject: &Subject<'_>) -> Judged {
+    fn judge(&self, subject: &Subject<'_>) -> CheckResult {
+        let next = subject.result.and_then(|result| result["next"].as_str());
+        if let Some(state) = self.before.as_deref()
+            && next != Some(state)
+        {
+            let reason = format!("`{state}` is not asked for");
+            return answer(Self::NAME, Verdict::Pass, reason);
+        }
+        match self.met(subject) {
+            Ok(reason) => answer(Self::NAME, Verdict::Pass, reason),
+            Err(why) => {
+                let mut result = answer(Self::NAME, Verdict::Fail, why);
+                // No edit can mend it.
+                result
+                    .shows
+                    .insert(Word::new(format!("next-{}", &*self.key)));
+                result
+            }
+        }
+    }
+}
+
+impl Audited {
+    fn met(&self, subject: &Subject<'_>) -> Result<String, String> {
         let ids = subject.known.get("criteria by audit");
         let Some(ids) = ids.filter(|ids| !ids.is_empty()) else {
             return Ok("every criterion has its command".to_owned());
@@ -35,16 +62,17 @@ impl Judge for Audited {
         let names: Vec<&String> = ids.iter().collect();
         let Some(report) = subject.results.get(&*self.role) else {
             let named = first_few(&names, 5);
-            let why = format!("nobody has judged {named}: ask for `{}`", self.key);
-            return Err(Trouble::Fails(why));
+            return Err(format!(
+                "nobody has judged {named}: ask for `{}`",
+                &*self.key
+            ));
         };
         let edited = subject.results.get(&*self.editor);
         if edited.is_some_and(|edited| edited.tree != report.tree) {
-            let why = format!(
-                "the work is another than `{}` has judged: ask for it again",
-                self.role
-            );
-            return Err(Trouble::Fails(why));
+            return Err(format!(
+                "the work is another than `{}` has judged: ask for `{}` again",
+                &*self.role, &*self.key
+            ));
         }
         let answers = report.value[&*self.key]["criteria"].as_array();
         let answers: Vec<&Value> = answers.into_iter().flatten().collect();
@@ -75,6 +103,7 @@ impl Judge for Audited {
                 self.role
             ));
         }
-        Err(format!("not judged as met, with evidence: {}", first_few(&unmet, 5)).into())
+        let unmet = first_few(&unmet, 5);
+        Err(format!("not judged as met, with evidence: {unmet}"))
     }
 }

@@ -50,6 +50,8 @@ impl Judge for Cites {
         }
         let nothing = Default::default();
         let known = subject.known.get(&*self.known).unwrap_or(&nothing);
+        // The consolidated context names it itself, where it says how a criterion was judged.
+        let verdicts = subject.known.get("verdicts");
         let (mut wrong, mut cited) = (Vec::new(), std::collections::BTreeSet::new());
         for entry in &entries {
             let shown = label(entry);
@@ -76,8 +78,9 @@ impl Judge for Cites {
                     )),
                 }
             }
-            if let Some(found) = self.never.as_ref().and_then(|never| never.find(entry)) {
-                let name = found.as_str();
+            let never = self.never.iter().flat_map(|never| never.find_iter(entry));
+            let mut raw = never.map(|found| found.as_str());
+            if let Some(name) = raw.find(|name| !verdicts.is_some_and(|ids| ids.contains(*name))) {
                 wrong.push(format!(
                     "`{shown}` cites {name}, which is not to be planned on"
                 ));

@@ -41,10 +41,23 @@ impl Judge for StableId {
         match (has("id"), has("ids")) {
             (true, _) => Ok(format!("`{shown}` stays")),
             (false, false) => Ok(format!("`{shown}` is new")),
-            (false, true) => Err(format!(
-                "`{shown}` was used before and left; mint a new one (slice_id_reused)"
-            )
-            .into()),
+            (false, true) => {
+                let used = subject.known.get("ids").into_iter().flatten();
+                let free = free(id, used).map_or_else(String::new, |free| format!(", as `{free}`"));
+                let why = format!(
+                    "`{shown}` was used before and left; mint a new one{free} (slice_id_reused)"
+                );
+                Err(why.into())
+            }
         }
     }
+}
+
+/// The next name of this form: its digits, one above the highest that was used.
+fn free<'u>(id: &str, used: impl Iterator<Item = &'u String>) -> Option<String> {
+    let head = id.trim_end_matches(|digit: char| digit.is_ascii_digit());
+    let width = id.len() - head.len();
+    let numbers = used.filter_map(|one| one.strip_prefix(head)?.parse::<u64>().ok());
+    let next = numbers.max()?.checked_add(1)?;
+    Some(format!("{head}{next:0width$}"))
 }

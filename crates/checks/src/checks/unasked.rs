@@ -104,7 +104,7 @@ impl Judge for Unasked {
         });
         let changed: Vec<String> = changed.collect();
         if changed.is_empty() {
-            return passes("all of them are as they were, or asked for");
+            return passes("every file that tools act on by themselves is as it was, or asked for");
         }
         let reason = format!("nobody asked for this: {}", first_few(&changed, 8));
         let mut result = answer(Self::NAME, Verdict::Fail, reason);

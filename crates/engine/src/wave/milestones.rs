@@ -83,6 +83,53 @@ pub fn add(project: &Project, name: &str, added: &Added) -> Result<PathBuf, Engi
     Ok(path)
 }
 
+/// Takes a task out of a milestone that nobody has begun in it; the rest stays as it is written.
+pub fn remove(project: &Project, name: &str, task: &str) -> Result<PathBuf, EngineError> {
+    let folder = MilestoneFolder::find(project, Some(name))?;
+    let path = folder.folder().join(DEFINITION);
+    let mut tasks = folder.milestone.tasks.iter();
+    let Some(at) = tasks.position(|one| &*one.slug == task) else {
+        return Err(EngineError::user(
+            "unknown_task",
+            format!("`{name}` has no task `{task}`"),
+            format!("`proofhouse wave status {name}` lists those that it has"),
+        ));
+    };
+    if folder.runs()?.iter().any(|(of, _)| of == task) {
+        return Err(EngineError::user(
+            "task_begun",
+            format!("`{task}` of `{name}` was begun, and its run is on record"),
+            format!(
+                "`proofhouse milestone archive {name} --unfinished` gives the milestone up as it is"
+            ),
+        ));
+    }
+    let text = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
+    let text = without(&text, at);
+    let commands = folder.project.config()?.commands();
+    // Others may need it: judged before it is written.
+    ::wave::milestone::Milestone::parse(name, &text, &commands)?;
+    store::write_atomic(&path, text.as_bytes())?;
+    Ok(path)
+}
+
+/// The definition without the task that stands there as this one, counted from nothing.
+fn without(text: &str, at: usize) -> String {
+    let is_task = |line: &str| line.trim_start().starts_with("[[task]]");
+    let (mut seen, mut inside) = (0, false);
+    let mut kept = String::new();
+    for line in text.split_inclusive('\n') {
+        if line.trim_start().starts_with('[') {
+            inside = is_task(line) && seen == at;
+            seen += usize::from(is_task(line));
+        }
+        if !inside {
+            kept.push_str(line);
+        }
+    }
+    kept
+}
+
 /// Writes its definition, and means it from now on.
 pub fn begin(project: &Project, asked: &NewMilestone) -> Result<PathBuf, EngineError> {
     let project = project.at_top();

@@ -106,6 +106,9 @@ fn example_result(workflow: &Workflow, run: &FlowState) -> String {
     let open = open.join(", ");
     let judges = match access(workflow, run) {
         _ if forms_beside(workflow, run) => String::new(),
+        Access::ReadOnly if open.is_empty() => {
+            ", \"verdict\": \"pass\", \"findings\": []".to_owned()
+        }
         Access::ReadOnly => {
             format!(", \"verdict\": \"pass\", \"findings\": [], \"settled\": [{open}]")
         }

@@ -106,6 +106,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         ("folder", &raw.folder),
         ("log", &raw.log),
         ("patch", &raw.patch),
+        ("record", &raw.record),
         ("evidence_page", &raw.evidence_page),
     ];
     for (key, path) in paths {
@@ -153,6 +154,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         promise,
         log: raw.log.clone(),
         patch: raw.patch.clone(),
+        record: raw.record.clone(),
         needs,
     }
 }

@@ -113,6 +113,16 @@ impl Flow {
         decide::means(&self.workflow, &self.run)
     }
 
+    /// What makes the work done, as the latest snapshot has it.
+    pub fn criteria(&self) -> impl Iterator<Item = &kernel::snapshot::Fact> {
+        self.run.snapshots.criteria()
+    }
+
+    /// What audits flagged as risks.
+    pub fn risks(&self) -> Vec<crate::Risk> {
+        self.run.snapshots.risks()
+    }
+
     /// What passed gates have frozen.
     pub fn frozen(&self) -> &kernel::effect::Frozen {
         &self.run.frozen

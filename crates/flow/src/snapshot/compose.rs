@@ -56,14 +56,14 @@ pub(crate) fn compose(
         resolved: Vec::new(),
     };
     content.evidence.extend(run.pending.iter().cloned());
-    if let Some(stale) = &due.stale {
-        for fact in &mut content.facts {
-            let gone = fact.evidence.iter().filter(|id| stale.contains(*id));
-            fact.stale = gone.cloned().collect();
-        }
-    }
     let draft = Draft::of(due.draft.as_ref().unwrap_or(&Value::Null));
     consolidate(run, &draft, &mut content);
+    for fact in &mut content.facts {
+        if let Some(judged) = run.judged.get(&fact.id) {
+            fact.judged = Some(judged.clone());
+        }
+        mark(fact, run, due);
+    }
     issues(run, due, &draft, &mut content);
     let text = render::text(spec, &content);
     let digest = Sha256::digest(text.as_bytes());
@@ -73,6 +73,17 @@ pub(crate) fn compose(
         text,
         content,
     }
+}
+
+/// Says what of a fact's evidence does not hold any more: quotes that are gone, and reports on code that was
+/// edited since.
+fn mark(fact: &mut Fact, run: &Snapshots, due: &Due) {
+    let gone = due.stale.clone();
+    let gone = gone.unwrap_or_else(|| fact.stale.iter().cloned().collect());
+    let judged = fact.judged.iter().map(|judged| &judged.evidence);
+    let rests = fact.evidence.iter().chain(judged);
+    let stale = rests.filter(|id| gone.contains(*id) || run.overtaken.contains(*id));
+    fact.stale = stale.cloned().collect();
 }
 
 fn consolidate(run: &Snapshots, draft: &Draft, content: &mut Snapshot) {
@@ -88,6 +99,7 @@ fn consolidate(run: &Snapshots, draft: &Draft, content: &mut Snapshot) {
             text: line(text),
             evidence: evidence.to_vec(),
             by: line(by),
+            judged: None,
             stale: Vec::new(),
         });
     };
@@ -137,6 +149,15 @@ fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
             gate: None,
         });
     }
+    if let Some(rejected) = &due.rejected {
+        content.open.push(Issue {
+            id: fresh(),
+            text: rejected.clone(),
+            next: "fix".to_owned(),
+            scope: String::new(),
+            gate: None,
+        });
+    }
     let Some(ran) = &due.ran else { return };
     let known = content
         .open
@@ -151,11 +172,14 @@ fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
         (false, known) => {
             let text = format!("{} gate FAIL: {} ({})", ran.gate, ran.wrong, ran.evidence);
             match known {
-                Some(at) => content.open[at].text = text,
+                Some(at) => {
+                    content.open[at].text = text;
+                    content.open[at].next.clone_from(&ran.next);
+                }
                 None => content.open.push(Issue {
                     id: fresh(),
                     text,
-                    next: "fix".to_owned(),
+                    next: ran.next.clone(),
                     scope: String::new(),
                     gate: Some(ran.gate.clone()),
                 }),

@@ -51,6 +51,14 @@ pub(super) fn evidence(result: &Value) -> Vec<Vec<String>> {
     found
 }
 
+/// The criteria that an audit has judged, and whether each is met.
+pub(super) fn judgements(result: &Value) -> Vec<(String, bool)> {
+    let judged = objects(&result["audit"], "criteria");
+    judged
+        .filter_map(|one| Some((text(one, "id")?, one["met"].as_bool()?)))
+        .collect()
+}
+
 /// What an audit says of one criterion.
 fn judged(one: &Value) -> Option<String> {
     let (id, met) = (text(one, "id")?, one["met"].as_bool()?);

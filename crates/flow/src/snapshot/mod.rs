@@ -6,17 +6,19 @@ mod compose;
 mod draft;
 mod render;
 mod rules;
+mod shown;
 mod unknown;
 
 use kernel::effect::Known;
 use kernel::outcome::{CheckResult, Verdict};
-use kernel::snapshot::{Evidence, FactKind, Snapshot, SnapshotTaken};
+use kernel::snapshot::{Evidence, FactKind, Judged, Snapshot, SnapshotTaken};
 use kernel::{Decision, Outcome, StateName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use compose::compose;
+pub use shown::Risk;
 
 const MOST_CHARS: usize = 600;
 const MOST_LINES: usize = 60;
@@ -43,7 +45,7 @@ pub struct SnapshotSpec {
 }
 
 /// Why a snapshot is to be taken now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub(crate) struct Due {
     /// What an agent wants in it.
     draft: Option<Value>,
@@ -61,6 +63,9 @@ pub(crate) struct Due {
     /// Evidence that does not stand any more; none where nobody has looked.
     #[serde(default)]
     stale: Option<BTreeSet<String>>,
+    /// What a person said who sent the work back.
+    #[serde(default)]
+    rejected: Option<String>,
 }
 
 /// The check that looks whether what was quoted still stands, and what its words begin with.
@@ -78,6 +83,17 @@ struct Ran {
     evidence: String,
     /// What failed, in a line.
     wrong: String,
+    /// The next action of the issue, where it failed.
+    #[serde(default = "fix")]
+    next: String,
+}
+
+/// What a check shows whose failure only this step can mend.
+const NEXT: &str = "next-";
+
+/// The next action where nothing else is said.
+fn fix() -> String {
+    "fix".to_owned()
 }
 
 /// What a run remembers of its snapshots.
@@ -95,6 +111,12 @@ pub(crate) struct Snapshots {
     /// Unknowns that somebody has looked into since the state for them was entered.
     #[serde(default)]
     looked_into: BTreeSet<String>,
+    /// What an audit said of criteria, until a snapshot holds it.
+    #[serde(default)]
+    judged: BTreeMap<String, Judged>,
+    /// Reports on code that was edited since.
+    #[serde(default)]
+    overtaken: BTreeSet<String>,
 }
 
 /// What has just happened in the state that is being left.
@@ -138,7 +160,13 @@ impl Snapshots {
                 (_, None) => Vec::new(),
             };
             for lines in found {
-                self.add_evidence(&from, lines);
+                let judges = is_report(&lines);
+                let id = self.add_evidence(&from, lines);
+                let judged = result.filter(|_| judges).map(draft::judgements);
+                for (criterion, met) in judged.into_iter().flatten() {
+                    let evidence = id.clone();
+                    self.judged.insert(criterion, Judged { met, evidence });
+                }
             }
             if let Some(decision) = left.decision.filter(|said| !said.because.is_empty()) {
                 let line = format!("{} said: {}", decision.who, decision.because);
@@ -159,6 +187,7 @@ impl Snapshots {
             let failing = |result: &&CheckResult| {
                 result.verdict != Verdict::Pass && result.weight.is_binding()
             };
+            let next = next(left.results.iter().filter(failing));
             let wrong: Vec<String> = left.results.iter().filter(failing).map(said).collect();
             let outcome = rules::word(left.passed);
             let mut lines = vec![format!("{gate} gate: {outcome}")];
@@ -166,8 +195,6 @@ impl Snapshots {
             lines.extend(seen.map(said));
             let evidence = self.add_evidence(&from, lines);
             self.due = Some(Due {
-                draft: None,
-                edited: BTreeMap::new(),
                 number,
                 after,
                 stale: stale(left.results),
@@ -176,18 +203,39 @@ impl Snapshots {
                     passed: left.passed,
                     evidence,
                     wrong: line(&wrong.join("; ")),
+                    next,
                 }),
+                ..Due::default()
             });
         } else if left.passed && spec.after.contains(left.state) {
             self.due = Some(Due {
                 draft: Some(result.map_or(Value::Null, |result| result["snapshot"].clone())),
-                ran: None,
-                edited: BTreeMap::new(),
                 number,
                 after,
                 stale: stale(left.results),
+                ..Due::default()
+            });
+        } else if let Some(decision) = left.decision.filter(|said| said.option == REJECT) {
+            let words = format!("{} rejected it: {}", decision.who, decision.because);
+            let evidence = self.add_evidence(&from, vec![words.clone()]);
+            self.due = Some(Due {
+                rejected: Some(line(&format!("{words} ({evidence})"))),
+                ..Due::default()
             });
         }
+    }
+
+    /// Somebody has worked: what a report says of code that was edited since is not so for certain.
+    pub(crate) fn worked(&mut self, outcome: &Outcome) {
+        let is_code = |path: &String| !path.starts_with("task/");
+        if !outcome.changed.iter().any(is_code) {
+            return;
+        }
+        let latest = self.latest.iter().flat_map(|latest| &latest.evidence);
+        let reports = latest.chain(&self.pending);
+        let reports = reports.filter(|one| is_report(&one.lines));
+        let ids: Vec<String> = reports.map(|one| one.id.clone()).collect();
+        self.overtaken.extend(ids);
     }
 
     /// A person wrote into fields: a header that changes is a new snapshot, before anything is done
@@ -208,15 +256,8 @@ impl Snapshots {
         if edited.is_empty() {
             return;
         }
-        let nothing = Due {
-            draft: None,
-            ran: None,
-            edited: BTreeMap::new(),
-            number: None,
-            after: None,
-            stale: None,
-        };
-        self.due.get_or_insert(nothing).edited.extend(edited);
+        let due = self.due.get_or_insert_with(Due::default);
+        due.edited.extend(edited);
     }
 
     /// Gives the evidence its id.
@@ -245,6 +286,7 @@ impl Snapshots {
         self.issue_serial = self.issue_serial.max(issues);
         self.ids.insert(content.id.clone());
         self.pending.clear();
+        self.judged.clear();
         self.due = None;
         self.latest = Some(content.clone());
     }
@@ -261,8 +303,15 @@ impl Snapshots {
         put("evidence", evidence.map(|one| one.id.clone()).collect());
         let facts = latest.facts.iter();
         put("facts", facts.clone().map(|fact| fact.id.clone()).collect());
+        // What no fact rests on may be edited as it likes.
+        let rests: BTreeSet<&String> = facts.clone().flat_map(|fact| &fact.evidence).collect();
         let quotes = latest.evidence.iter().chain(&self.pending);
+        let quotes = quotes.filter(|one| rests.contains(&one.id));
         put("cited", quotes.filter_map(quoted).collect());
+        let verdicts = facts.clone().filter_map(|fact| fact.judged.as_ref());
+        let verdicts = verdicts.map(|judged| judged.evidence.clone());
+        let verdicts = verdicts.filter(|id| !self.overtaken.contains(id));
+        put("verdicts", verdicts.collect());
         put("iteration", BTreeSet::from([latest.iteration.to_string()]));
         let asks = |one: &&Evidence| {
             let mut lines = one.lines.iter();
@@ -288,6 +337,31 @@ impl Snapshots {
         put("ids", self.ids.clone());
         put("id", BTreeSet::from([latest.id.clone()]));
         known
+    }
+}
+
+/// What a person answers who sends work back.
+const REJECT: &str = "reject";
+
+/// How the first line of an audit's report begins.
+const REPORT: &str = "audit ";
+
+/// Is it an audit's report? A file's quote may begin alike.
+fn is_report(lines: &[String]) -> bool {
+    let first = lines.first().is_some_and(|line| line.starts_with(REPORT));
+    first && !lines.iter().any(|line| line.starts_with(QUOTED))
+}
+
+/// What mends all that fails; a fix, where the checks do not name one and the same step.
+fn next<'r>(failing: impl Iterator<Item = &'r CheckResult>) -> String {
+    let named = failing.map(|result| {
+        let mut words = result.shows.iter();
+        words.find_map(|word| word.as_str().strip_prefix(NEXT))
+    });
+    let named: BTreeSet<Option<&str>> = named.collect();
+    match named.into_iter().collect::<Vec<_>>().as_slice() {
+        [Some(step)] => (*step).to_owned(),
+        _ => fix(),
     }
 }
 

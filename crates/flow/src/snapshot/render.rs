@@ -1,8 +1,8 @@
 //! A snapshot as text: the header line by line, then evidence, what may be planned on, and issues.
 
-use super::SnapshotSpec;
 use super::rules::word;
-use kernel::snapshot::{Fact, FactKind, Snapshot};
+use super::{SnapshotSpec, is_report};
+use kernel::snapshot::{Evidence, Fact, FactKind, Snapshot};
 use std::fmt::Write;
 
 pub(super) fn text(spec: &SnapshotSpec, content: &Snapshot) -> String {
@@ -89,16 +89,16 @@ fn consolidated(text: &mut String, content: &Snapshot) {
             };
             let by = match fact.by.as_str() {
                 "" => String::new(),
-                "audit" => " — judged by an audit".to_owned(),
+                "audit" => match &fact.judged {
+                    None => " — judged by an audit: not yet".to_owned(),
+                    Some(judged) => {
+                        let met = if judged.met { "met" } else { "NOT met" };
+                        format!(" — judged by an audit: {met} ({})", judged.evidence)
+                    }
+                },
                 by => format!(" — judged by `{}`", plain(by)),
             };
-            let stale = match fact.stale.as_slice() {
-                [] => String::new(),
-                gone => format!(
-                    " — STALE: {} does not stand in the code any more",
-                    gone.join(", ")
-                ),
-            };
+            let stale = stale(fact, &content.evidence);
             let text_of = plain(&fact.text);
             let _ = writeln!(text, "- {}: {text_of}{rests}{by}{stale}", fact.id);
         }
@@ -111,6 +111,31 @@ fn consolidated(text: &mut String, content: &Snapshot) {
         .filter(|(name, _)| name.starts_with("Gate"))
     {
         let _ = writeln!(text, "- {name}: {value}");
+    }
+}
+
+/// What a fact rested on and does not any more.
+fn stale(fact: &Fact, evidence: &[Evidence]) -> String {
+    let report = |id: &&String| {
+        let mut evidence = evidence.iter();
+        evidence.any(|one| one.id == **id && is_report(&one.lines))
+    };
+    let (reports, quotes): (Vec<&String>, Vec<&String>) = fact.stale.iter().partition(report);
+    let joined = |ids: &[&String]| {
+        let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+        ids.join(", ")
+    };
+    let mut said = Vec::new();
+    if !quotes.is_empty() {
+        let ids = joined(&quotes);
+        said.push(format!("{ids} does not stand in the code any more"));
+    }
+    if !reports.is_empty() {
+        said.push(format!("the code was edited after {}", joined(&reports)));
+    }
+    match said.is_empty() {
+        true => String::new(),
+        false => format!(" — STALE: {}", said.join("; ")),
     }
 }
 

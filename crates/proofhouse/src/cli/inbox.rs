@@ -80,16 +80,16 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
     }
 }
 
-/// As many lines of what is to be frozen are shown beside the question.
+/// As many lines of a file are shown beside the question.
 const OF_A_PAPER: usize = 200;
 
-/// What is to be frozen, and where all of it stands.
-fn to_freeze(out: &Out, paper: &Paper, lines: Lines) {
+/// A file that is to be read before the answer, and where all of it stands.
+fn to_read(out: &Out, name: &str, paper: &Paper, lines: Lines) {
     let sections = match paper.sections.is_empty() {
         true => String::new(),
         false => format!(" ({})", plain(&paper.sections.join(", "))),
     };
-    out.line(&format!("  to freeze   {}{sections}", plain(&paper.path)));
+    out.row(name, &format!("{}{sections}", plain(&paper.path)));
     if lines == Lines::None {
         return;
     }
@@ -142,13 +142,27 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         }
     }
     for paper in &grounds.papers {
-        to_freeze(out, paper, lines);
+        to_read(out, "to freeze", paper, lines);
+    }
+    if let Some(record) = &grounds.record {
+        to_read(out, "record", record, lines);
     }
     if let Some(change) = &grounds.change {
         land::change(out, run, change, lines);
     }
     if let Some(settled) = &grounds.settled {
         land::settled(out, settled);
+    }
+    for one in &grounds.criteria {
+        let tone = match one.met {
+            Some(true) => Tone::Good,
+            Some(false) | None => Tone::Bad,
+        };
+        let (text, how) = (uncut(&one.text), plain(&one.how));
+        out.toned_row(tone, one.word(), &format!("{}: {text} ({how})", one.id));
+    }
+    for risk in &grounds.risks {
+        out.toned_row(Tone::Bad, "risk", &uncut(risk));
     }
     for one in &grounds.proven {
         let states = one.states.join(", ");

@@ -13,7 +13,7 @@ use kernel::position::STOP;
 use report::begun::Pushed;
 use report::change::{Change, Depth};
 use report::fate::Fate;
-use report::file_change::FileChange;
+use report::file_change::{FileChange, is_prose, is_test};
 use report::settled::Settled;
 use report::stat::stat;
 use report::work::Work;
@@ -300,25 +300,6 @@ pub(crate) fn settled(out: &Out, settled: &Settled) {
             )),
         }
     }
-}
-
-/// Does a file look like a test, or lie among tests? For the order alone: nothing is judged by it.
-fn is_test(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    let mut parts = path.split(['/', '.', '_', '-']);
-    parts.any(|part| matches!(part, "test" | "tests" | "spec" | "specs"))
-}
-
-/// Is a file read by people, and followed by no tool?
-fn is_prose(path: &str) -> bool {
-    let ends = [".md", ".rst", ".txt", ".adoc"];
-    let path = path.to_ascii_lowercase();
-    let name = path.rsplit('/').next().unwrap_or(&path);
-    let followed = ["agents.md", "claude.md", "gemini.md", "cmakelists.txt"];
-    ends.iter().any(|end| name.ends_with(end))
-        && !followed.contains(&name)
-        && !name.starts_with("requirements")
-        && !path.split('/').any(|part| part.starts_with('.'))
 }
 
 /// Does a run work in the person's own tree?

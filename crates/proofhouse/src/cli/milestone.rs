@@ -32,6 +32,15 @@ pub(crate) fn milestone(
                 out.line(&format!("next: proofhouse wave run {}", args.milestone));
             }
         }
+        MilestoneCommand::Remove { milestone, task } => {
+            let path = milestones::remove(project, milestone, task)?;
+            if out.json {
+                let path = path.display().to_string();
+                out.facts(&json!({ "milestone": milestone, "task": task, "path": path }));
+            } else {
+                out.line(&format!("`{task}` is taken out of {}", path.display()));
+            }
+        }
         MilestoneCommand::Use { milestone } => {
             milestones::use_it(project, milestone)?;
             if out.json {

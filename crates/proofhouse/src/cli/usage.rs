@@ -57,7 +57,7 @@ const OF_ADD: [(&str, &str); 16] = [
     ("ready", "proofhouse wave status NAME"),
     (
         "set-milestone",
-        "proofhouse milestone add NAME TASK='...', or edit its milestone.toml",
+        "proofhouse milestone add NAME TASK='...'; for `none`, proofhouse milestone remove NAME TASK",
     ),
     ("stage", "proofhouse milestone new NAME --stage mvp"),
     (

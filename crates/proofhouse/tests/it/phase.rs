@@ -719,3 +719,37 @@ fn no_key_is_kept_anywhere_after_a_run() {
         }
     }
 }
+
+/// Tests are counted where they ran last too, and what nobody tried is said to whoever approves.
+#[test]
+fn whoever_approves_sees_counts_and_that_new_tests_were_not_tried_before() {
+    let world = World::new();
+    let tested = HONEST.replacen(
+        r#"{ write = "repo/code.txt", text = "good\n" },"#,
+        r#"{ write = "repo/good.py", text = "def good():\n    return 1\n" }, { write = "repo/test_good.py", text = "import unittest\nimport good\n\n\nclass Good(unittest.TestCase):\n    def test_good(self):\n        self.assertEqual(good.good(), 1)\n" },"#,
+        1,
+    );
+    assert_ne!(tested, HONEST);
+    let tested = tested.replace("cat code.txt", "cat good.py");
+    world.start_checked(
+        &tested,
+        "python3 -m unittest",
+        &["--autonomy", "conservative"],
+    );
+    world.run(&["run", "t"]).exits(2);
+    let asked = world.run(&["inbox"]).exits(0);
+    for said in [
+        "in `verify`: 1 passed, 0 failed, 0 skipped",
+        "the tests that came with the work (test_good.py) were not tried on the code before it",
+        "begin a run with --exam",
+    ] {
+        assert!(asked.out.contains(said), "no `{said}` in {}", asked.out);
+    }
+
+    // Its twin: without tests nothing is said of them.
+    let world = World::new();
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    world.run(&["run", "t"]).exits(2);
+    let asked = world.run(&["inbox"]).exits(0);
+    assert!(!asked.out.contains("not tried"), "{}", asked.out);
+}

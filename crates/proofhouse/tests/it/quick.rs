@@ -156,6 +156,10 @@ result = { summary = "a sentence for people; nothing behaves otherwise", next = 
         says(&world, &decide).exits(0);
         if option == "unchanged" {
             says(&world, &["run", "t"]).exits(2);
+            // No question to the product could show a sentence for people.
+            let asked = says(&world, &["inbox"]).exits(0);
+            assert!(asked.out.contains("worth "), "{}", asked.out);
+            assert!(!asked.out.contains("--exam"), "{}", asked.out);
         }
     }
     let said = says(&world, &["diff", "t"]).exits(0);

@@ -4,6 +4,7 @@
 mod context;
 mod counted;
 mod history;
+mod judged;
 mod people;
 mod snapshots;
 

@@ -115,6 +115,45 @@ pub(super) fn section(data: &Evidence) -> Markup {
     }
 }
 
+/// What makes the work done and how each was judged, what audits flagged, and the record of the change.
+pub(super) fn criteria(data: &Evidence) -> Markup {
+    let grounds = &data.grounds;
+    if grounds.criteria.is_empty() && grounds.risks.is_empty() && grounds.record.is_none() {
+        return html! {};
+    }
+    html! {
+        section aria-labelledby="criteria" {
+            h2 #criteria { "What makes it done" }
+            ul.proofs {
+                @for one in &grounds.criteria {
+                    @let tone = match one.met {
+                        Some(true) => Tone::Good,
+                        Some(false) => Tone::Bad,
+                        None => Tone::Unsure,
+                    };
+                    li.good[one.met == Some(true)].bad[one.met != Some(true)] {
+                        p { (chip(tone, one.word())) " " code { (one.id) } }
+                        (paragraph("reason", &one.text))
+                        p.facts-line { span { (one.how) } }
+                    }
+                }
+            }
+            @if !grounds.risks.is_empty() {
+                h3 #risks { "Risks that an audit flagged" }
+                ul.proofs {
+                    @for risk in &grounds.risks {
+                        li.bad { (paragraph("reason", risk)) }
+                    }
+                }
+            }
+            @if let Some(record) = &grounds.record {
+                h3 #record { "The record of the change" }
+                pre.paper tabindex="0" { code { (record.text) } }
+            }
+        }
+    }
+}
+
 /// What of it was for the exam, or may be.
 fn exam_cost(exam: &ExamCost) -> String {
     let most = count(exam.most_attempts as usize, "attempt");

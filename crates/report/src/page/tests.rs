@@ -11,6 +11,7 @@ use crate::file_change::{FileChange, Hunk, Kind};
 use crate::gate::{Answer, Check, Gate};
 use crate::grounds::{Grounds, Look, Maker, Proven, Told, Unproven, Worker};
 use crate::history::Decided;
+use crate::met::Met;
 use crate::paper::Paper;
 use crate::proof::Proof;
 use crate::settled::{Line, Settled};
@@ -94,6 +95,18 @@ fn grounds(text: &str) -> Grounds {
             sections: vec![text.to_owned()],
             text: text.to_owned(),
         }],
+        criteria: vec![Met {
+            id: text.to_owned(),
+            text: text.to_owned(),
+            met: Some(true),
+            how: text.to_owned(),
+        }],
+        risks: vec![text.to_owned()],
+        record: Some(Paper {
+            path: text.to_owned(),
+            sections: Vec::new(),
+            text: text.to_owned(),
+        }),
         proven: Vec::new(),
         worth: None,
         looked: 0,

@@ -13,6 +13,8 @@ use workspace::EngineError;
 use workspace::context::Context;
 
 const MOST_CHARS: usize = 400;
+/// The result that only tells a number of the repository's history.
+const NUMBER: &str = "history";
 
 pub(super) fn write(
     context: &Context,
@@ -74,8 +76,14 @@ fn text(machine: &Flow, history: &History) -> String {
                     (false, true) => NOT_YET,
                     (false, false) => "FAIL",
                 };
-                let count = results.len();
-                let _ = writeln!(text, "- {at} `{state}`: gate {verdict}, {count} checks");
+                // Those that the gate judged by: how many others looked, or were told, is not the same each time.
+                let judged = results.iter().filter(|one| one.weight.is_binding());
+                let judged = judged.filter(|one| one.check != NUMBER);
+                let count = judged
+                    .filter(|one| stall != Some(one.check.as_str()))
+                    .count();
+                let checks = if count == 1 { "check" } else { "checks" };
+                let _ = writeln!(text, "- {at} `{state}`: gate {verdict}, {count} {checks}");
                 let refused = results.iter().filter_map(|result| {
                     let ran = result.ran.as_ref();
                     Some((&result.check, ran.and_then(Ran::refused_connections)?))

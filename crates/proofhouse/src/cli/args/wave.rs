@@ -40,6 +40,13 @@ pub(crate) enum MilestoneCommand {
     #[command(after_help = "Example:
   proofhouse milestone add parser errors='Name the line of an error' --after grammar")]
     Add(MilestoneAdd),
+    /// Take a task out of a milestone that nobody has begun in it
+    Remove {
+        /// The milestone
+        milestone: String,
+        /// The task's name
+        task: String,
+    },
     /// Mean this one wherever a command names none
     Use {
         /// The milestone

@@ -149,6 +149,9 @@ fn what_an_audit_says_of_a_criterion_reaches_the_next_snapshot() {
     for said in [
         "criterion F-0002 met: it reads well as it is",
         "criterion F-0002 met: src/greet.txt:1 names her, and nothing else",
+        // The verdict stands at the criterion itself, and before it that there is none.
+        "- F-0002: The greeting reads well. — judged by an audit: not yet\n",
+        "- F-0002: The greeting reads well. — judged by an audit: met (E-0004)\n",
     ] {
         assert!(all.contains(said), "no `{said}` in {all}");
     }

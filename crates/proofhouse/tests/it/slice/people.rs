@@ -159,7 +159,7 @@ fn a_person_who_edits_the_header_gets_a_new_snapshot_before_the_next_step() {
     world.run(&["audit"]).exits(0);
 }
 
-fn key(world: &World) -> std::path::PathBuf {
+pub(super) fn key(world: &World) -> std::path::PathBuf {
     let made = world.approver("ada");
     // The task folder is the run's: keys do not belong there.
     let key = world.at("tools/ada");
@@ -168,7 +168,7 @@ fn key(world: &World) -> std::path::PathBuf {
     key
 }
 
-fn decide(world: &World, key: &std::path::Path, option: &str, because: &str) -> Said {
+pub(super) fn decide(world: &World, key: &std::path::Path, option: &str, because: &str) -> Said {
     let key = key.to_str().unwrap();
     world.run(&["decide", "t", option, "--because", because, "--sign", key])
 }

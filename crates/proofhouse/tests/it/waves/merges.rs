@@ -300,10 +300,22 @@ fn a_milestone_is_begun_meant_and_put_away_by_command() {
     add("y=be good", "z").exits(0);
     assert_eq!(status(&world, "other")["tasks"][1]["depends_on"][0], "z");
 
+    // One less: none that another one needs, and none that is not there.
+    let with = world.read(definition);
+    let remove = |task: &str| world.run(&["milestone", "remove", "other", task]);
+    remove("z").refuses(1, "milestone_malformed");
+    remove("none").refuses(1, "unknown_task");
+    assert_eq!(world.read(definition), with);
+    remove("y").exits(0);
+    assert_eq!(world.read(definition).trim_end(), before.trim_end());
+
     world
         .run(&["wave", "run", "m"])
         .refuses(1, "milestone_goal_unmet");
     assert_eq!(status(&world, "m")["tasks"][0]["gate"], "weak");
+    world
+        .run(&["milestone", "remove", "m", "a"])
+        .refuses(1, "task_begun");
     world
         .run(&["milestone", "archive", "m"])
         .refuses(1, "milestone_goal_unmet");
