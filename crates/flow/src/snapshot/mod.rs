@@ -413,3 +413,27 @@ fn line(text: &str) -> String {
     }
     capped
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::Word;
+
+    #[test]
+    fn what_only_an_audit_mends_is_no_fix() {
+        let failing = |shows: &[&str]| {
+            let mut result = CheckResult::new("any", Verdict::Fail, "wrong");
+            result
+                .shows
+                .extend(shows.iter().map(|word| Word::from(*word)));
+            result
+        };
+        let audit = failing(&["next-audit"]);
+        let command = failing(&["weak"]);
+        assert_eq!(next([&audit].into_iter()), "audit");
+        // Where something else fails too, the work is to be mended first.
+        assert_eq!(next([&audit, &command].into_iter()), "fix");
+        assert_eq!(next([&command].into_iter()), "fix");
+        assert_eq!(next(std::iter::empty()), "fix");
+    }
+}

@@ -233,3 +233,16 @@ fn the_demo_of_one_task_does_the_main_job() {
         .run(&["demo", "--dir", dir.to_str().unwrap()])
         .refuses(1, "folder_not_empty");
 }
+
+/// The word for a reason is the same in every decision.
+#[test]
+fn heal_and_reopen_take_because_as_decide_does() {
+    let world = World::new();
+    for command in ["heal", "reopen"] {
+        for word in ["--because", "--reason"] {
+            world
+                .run(&[command, "nobody", word, "it is so"])
+                .refuses(1, "unknown_run");
+        }
+    }
+}

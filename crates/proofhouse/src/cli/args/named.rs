@@ -61,6 +61,7 @@ pub(crate) struct Heal {
     /// What was found; it is journaled, and goes into the next brief
     #[arg(
         long,
+        visible_alias = "because",
         value_name = "TEXT",
         default_value = "",
         hide_default_value = true
@@ -94,6 +95,7 @@ pub(crate) struct Reopen {
     /// Why; it is journaled, and goes into the next brief
     #[arg(
         long,
+        visible_alias = "because",
         value_name = "TEXT",
         default_value = "",
         hide_default_value = true
