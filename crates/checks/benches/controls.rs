@@ -77,7 +77,12 @@ fn main() {
         sum += millis;
         count += 1;
     }
-    println!("mutants: {count}, {} ms each", sum / count.max(1));
+    let each = sum / count.max(1);
+    println!(
+        "mutants: {count}, {each} ms each, {:.1} times the suite alone; all of them {:.1} times",
+        each as f64 / suite.max(1) as f64,
+        sum as f64 / suite.max(1) as f64
+    );
     println!(
         "share of the gate: {} %; controls besides mutants: {} ms; the gate is {:.1} times the one without",
         u128::from(sum) * 100 / whole.max(1),

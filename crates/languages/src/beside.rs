@@ -7,10 +7,10 @@ use crate::one_line;
 use crate::script::Source;
 
 /// Each of them by its place, in the order of the files; some of these files have a function that has
-/// mutants.
+/// mutants, or have one on a line.
 pub fn unmutated<'a>(
     code: impl IntoIterator<Item = Source<'a>>,
-    has_function: &dyn Fn(&str) -> bool,
+    has_function: &dyn Fn(&str, Option<usize>) -> bool,
 ) -> Vec<String> {
     let mut found = Vec::new();
     for file in code {
@@ -18,13 +18,14 @@ pub fn unmutated<'a>(
         let lines: Vec<usize> = match ending {
             "py" => lambdas(file.now),
             "rs" => macros(file.now),
-            "js" | "mjs" | "cjs" if !has_function(file.path) => functions(file.now),
+            "js" | "mjs" | "cjs" if !has_function(file.path, None) => functions(file.now),
             _ => Vec::new(),
         };
         let before = file.before.unwrap_or_default();
         let is_new = |line: &str| !before.lines().any(|old| old.trim() == line.trim());
         let all: Vec<&str> = file.now.lines().collect();
         let new = lines.into_iter().filter(|at| is_new(all[*at]));
+        let new = new.filter(|at| !has_function(file.path, Some(at + 1)));
         let first = new.map(|at| {
             let line = one_line(all[at].trim(), 60);
             format!("`{line}` ({}:{})", file.path, at + 1)
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     fn of(path: &str, before: Option<&str>, now: &str) -> Vec<String> {
-        unmutated([Source { path, now, before }], &|_| false)
+        unmutated([Source { path, now, before }], &|_, _| false)
     }
 
     #[test]
@@ -142,6 +143,12 @@ mod tests {
         let class =
             "class A:\n    def a(self):\n        return eval('1')\n\n    b = lambda self: 1\n";
         assert_eq!(of("a.py", None, class), ["`b = lambda self: 1` (a.py:5)"]);
+        let source = Source {
+            path: "a.py",
+            now: class,
+            before: None,
+        };
+        assert!(unmutated([source], &|_, line| line == Some(5)).is_empty());
         let rust = "macro_rules! total {\n    ($x:expr) => {\n        0\n    };\n}\n";
         assert_eq!(of("a.rs", None, rust), ["`macro_rules! total {` (a.rs:1)"]);
         let other = rust.replace("        0", "        1");

@@ -2,6 +2,9 @@
 //! ours stands in its place that hands on all of its names, each function noting that it was called, and
 //! one of them always giving the same answer. Pure: texts in, texts out.
 //!
+//! What a module hands on from elsewhere (`export * from`, `export const sign = Math.sign`) is seen where
+//! tests call it by its name.
+//!
 //! What it cannot see: functions that nobody outside of the module calls, methods of classes, and a
 //! default export of a module.
 
@@ -79,6 +82,13 @@ pub fn wrapped(source: Source<'_>, tests: &[&str], token: &str, first: u32) -> O
             chosen.push((name, range));
         }
     }
+    if module {
+        for (name, at) in handed_on(source, tests) {
+            if changed(at..at + 1) && !chosen.iter().any(|(known, _)| *known == name) {
+                chosen.push((name, at..at + 1));
+            }
+        }
+    }
     if chosen.is_empty() {
         return None;
     }
@@ -94,6 +104,11 @@ pub fn wrapped(source: Source<'_>, tests: &[&str], token: &str, first: u32) -> O
     };
     let functions = (first..).zip(&chosen).map(|(number, (name, range))| {
         let body = lines[range.clone()].join("\n");
+        // What comes from elsewhere answers something.
+        let body = match body.contains("export *") || body.starts_with("export const ") {
+            true => format!("{body} =>"),
+            false => body,
+        };
         let asynchronous = body.contains("async ");
         let constants = answers(name, &body, tests).into_iter().map(|answer| {
             let code = match asynchronous {
@@ -229,6 +244,43 @@ fn exported(text: &str, module: bool) -> Vec<String> {
         }
     }
     names
+}
+
+/// Functions that a module has from elsewhere and that tests call by their names, each with its line.
+fn handed_on(source: Source<'_>, tests: &[&str]) -> Vec<(String, usize)> {
+    let called = |name: &str| tests.iter().any(|test| test.contains(&format!("{name}(")));
+    let mut found = Vec::new();
+    for (at, line) in source.now.lines().enumerate() {
+        let mut names = Vec::new();
+        if let Some(rest) = line.strip_prefix("export const ") {
+            let (name, _) = rest.split_once('=').unwrap_or((rest, ""));
+            take(&mut names, name);
+        } else if line.starts_with("export * from") {
+            for test in tests {
+                imported(source.path, test, &mut names);
+            }
+        }
+        let names = names.into_iter().filter(|name| called(name));
+        found.extend(names.map(|name| (name, at)));
+    }
+    found
+}
+
+/// The names that a test imports from this module.
+fn imported(path: &str, test: &str, names: &mut Vec<String>) {
+    let file = path.rsplit('/').next().unwrap_or(path);
+    for (at, _) in test.match_indices("} from ") {
+        let behind = test[at + "} from ".len()..].trim_start_matches(['"', '\'']);
+        let from = behind.split(['"', '\'']).next().unwrap_or_default();
+        let list = test[..at]
+            .rfind('{')
+            .map_or("", |begin| &test[begin + 1..at]);
+        if from.rsplit('/').next() == Some(file) {
+            let each = list.split(',');
+            let each = each.map(|one| one.split(" as ").next().unwrap_or(one));
+            each.for_each(|name| take(names, name));
+        }
+    }
 }
 
 fn take(names: &mut Vec<String>, name: &str) {
@@ -384,5 +436,35 @@ mod tests {
         assert!(nothing.is_none());
         let same = "exports.a = () => 1;\n";
         assert!(wrapped(source("a.js", same, Some(same)), &[TEST], "c", 1).is_none());
+    }
+
+    #[test]
+    fn what_a_module_hands_on_is_wrapped_where_tests_call_it() {
+        let test = "import { total, RATE } from '../src/a.js';\nimport { tax } from './b.js';\nassert.equal(total(1), 7);\nassert.equal(tax(1), 2);\nassert.equal(half(4), 2);\n";
+        let now = "export * from './impl.js';\nexport const half = Math.sign;\nexport const RATE = base * 2;\n";
+        let of = |before| {
+            let source = Source {
+                path: "src/a.js",
+                now,
+                before,
+            };
+            wrapped(source, &[test], "c", 1)
+        };
+        let found = of(None).unwrap();
+        let names: Vec<&str> = found
+            .functions
+            .iter()
+            .map(|one| one.name.as_str())
+            .collect();
+        assert_eq!(names, ["total", "half"]);
+        let always: Vec<&str> = found.functions[0]
+            .constants
+            .iter()
+            .map(|(what, _)| what.as_str())
+            .collect();
+        assert!(always.contains(&"always gives 7"), "{always:?}");
+        assert!(always.contains(&"always gives undefined"), "{always:?}");
+        // What was handed on before is nobody's change.
+        assert!(of(Some(now)).is_none());
     }
 }

@@ -94,8 +94,9 @@ impl Control<'_> {
                     now: &file.now,
                     before: file.before.as_deref(),
                 });
-                let mut beside = beside::unmutated(code, &|path| {
-                    plan.functions.iter().any(|one| one.path == path)
+                let mut beside = beside::unmutated(code, &|path, line| {
+                    let mut own = plan.functions.iter().filter(|one| one.path == path);
+                    own.any(|one| line.is_none_or(|line| one.line as usize == line))
                 });
                 beside.extend(self.taken_in());
                 beside.extend(record.unmutated.iter().cloned());

@@ -69,7 +69,20 @@ if not hasattr(sys, "_{token}"):
             return stands(*given, **named)
         stands = Stands()
         return functools.update_wrapper(called, real)
-    reach.switched, reach.given, reach.stand_in = switched, {{}}, stand_in
+    def in_class(number, owner, name, answers):
+        real = vars(owner).get(name) if isinstance(owner, type) else None
+        if isinstance(real, (staticmethod, classmethod)):
+            stands = type(real)(stand_in(number, real.__func__, answers))
+        elif isinstance(real, property):
+            stands = property(stand_in(number, real.fget, answers), real.fset, real.fdel, real.__doc__)
+        else:
+            stands = stand_in(number, real, answers)
+        if stands is not real:
+            try:
+                setattr(owner, name, stands)
+            except (AttributeError, TypeError):
+                reach(number, "!value")
+    reach.switched, reach.given, reach.stand_in, reach.in_class = switched, {{}}, stand_in, in_class
     reach.give = lambda key: eval(reach.given[key], {{}})
     sys._{token} = reach
 sys._{token}.switched.add({switch})
@@ -244,6 +257,33 @@ def aliases(path, now, before, tests):
             yield name, lines[name]
         elif name not in known | made and fresh and not name.startswith("__"):
             yield name, fresh[0].lineno
+
+
+# What an attribute of a class may be where it is a function, seen from its text.
+MADE = (ast.Lambda, ast.Name, ast.Attribute, ast.Call)
+
+
+def attributes(body, owner=()):
+    """What classes of a module are given by a statement of their own: `Shop.total = ...`."""
+    for node in body:
+        if isinstance(node, ast.ClassDef):
+            yield from attributes(node.body, (*owner, node.name))
+        elif owner and isinstance(node, (ast.Assign, ast.AnnAssign)) and isinstance(node.value, MADE):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for one in targets:
+                if isinstance(one, ast.Name) and not one.id.startswith("__"):
+                    yield ".".join((*owner, one.id)), node
+
+
+def held(now, before, tests):
+    """Those that are new or not as they were, and for which tests ask by their names."""
+    old = dict(attributes(ast.parse(before).body)) if before is not None else {}
+    asked = {node.attr for entry in tests for node in ast.walk(ast.parse(entry["now"]))
+             if isinstance(node, ast.Attribute)}
+    for name, node in attributes(now.tree.body):
+        same = name in old and ast.dump(old[name]) == ast.dump(node)
+        if not same and name.rpartition(".")[2] in asked:
+            yield name, node.lineno
 
 
 def own(node):
@@ -517,16 +557,21 @@ class Mutable:
             self.constants.append(always if self.source.edited([self.inside(one, node, always)]) else [])
             small = [of(code, what, place.lineno, place) for place, code, what in others(self.source, node)]
             self.others.append([mutant for mutant in small if self.source.edited(self.around(mutant))])
-        named = aliases(self.path, self.source, entry.get("before"), tests) if self.head is not None else []
+        named = []
+        if self.head is not None:
+            named += aliases(self.path, self.source, entry.get("before"), tests)
+            named += held(self.source, entry.get("before"), tests)
         for name, line in named:
             one = {"number": next(numbers), "name": name, "line": line, "path": self.path}
             self.functions.append((one, None))
-            values = [*dict.fromkeys(literals(tests, name)), "None"]
+            values = [*dict.fromkeys(literals(tests, name.rpartition(".")[2])), "None"]
             always = [{"number": one["number"], "index": index, "what": "always gives " + said,
                        "line": line, "code": "return " + said, "place": None}
                       for index, said in enumerate(dict.fromkeys(values), 1)]
-            always.append({"number": one["number"], "index": len(always) + 1, "line": line,
-                           "what": "gives back what it is given first", "code": None, "place": None})
+            # A method is given its own object first.
+            if "." not in name:
+                always.append({"number": one["number"], "index": len(always) + 1, "line": line,
+                               "what": "gives back what it is given first", "code": None, "place": None})
             self.constants.append(always if self.source.edited([self.behind(one, always)]) else [])
 
     def mark(self, number):
@@ -541,6 +586,12 @@ class Mutable:
             if key > 0:
                 self.given[key] = each["code"].removeprefix("return ")
         end, name = len(self.source.bytes), one["name"]
+        owner, _, own_name = name.rpartition(".")
+        if owner:
+            first = owner.partition(".")[0]
+            code = '\nif %r in globals(): __import__("sys").__dict__["_%s"].in_class(%d, %s, %r, %r)\n' % (
+                first, self.token, one["number"], owner, own_name, answers)
+            return (end, end, code)
         code = '\nif %r in globals(): %s = __import__("sys").__dict__["_%s"].stand_in(%d, %s, %r)\n' % (
             name, name, self.token, one["number"], name, answers)
         return (end, end, code)
