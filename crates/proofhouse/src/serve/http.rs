@@ -217,3 +217,35 @@ pub(super) fn drain(stream: &mut TcpStream) {
     let _ = stream.set_read_timeout(Some(Duration::from_secs(1)));
     let _ = io::copy(&mut stream.take(MOST_BODY as u64), &mut io::sink());
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::net::{Shutdown, TcpListener};
+    use testkit::fuzz::Fuzz;
+
+    /// Whatever a program of this machine sends, it is a request within its bounds, or none.
+    #[test]
+    fn heads_that_nobody_would_send_are_read_or_refused() {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        Fuzz {
+            name: "http",
+            samples: &[
+                b"GET /live/ HTTP/1.1\r\nHost: localhost:7766\r\nX-Proofhouse-Token: t\r\n\r\n",
+                b"POST /decide HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n{\"a\":1}",
+            ],
+            usual: 300,
+        }
+        .run(&|input| {
+            let mut client = TcpStream::connect(address).unwrap();
+            client.write_all(input).unwrap();
+            client.shutdown(Shutdown::Write).unwrap();
+            let (mut stream, _) = listener.accept().unwrap();
+            if let Ok(request) = read(&mut stream) {
+                assert!(request.body.len() <= MOST_BODY);
+                assert!(input.ends_with(&request.body) || input.len() > request.body.len());
+            }
+        });
+    }
+}
