@@ -58,6 +58,158 @@ fn a_flipped_byte_is_found_and_concerns_that_run_alone() {
     );
 }
 
+/// What somebody does to the text of a journal, and the first thing that an audit says of it, with its line.
+/// `LINE` is the one that is touched.
+const LINE: usize = 8;
+type Tampering = (&'static str, fn(&mut Vec<String>), &'static str, usize);
+const TAMPERINGS: [Tampering; 20] = [
+    (
+        "another kind",
+        |all| on(all, "\"kind\":\"", "\"kind\":\"x"),
+        "bad_hash",
+        LINE,
+    ),
+    (
+        "another time",
+        |all| on(all, "\"at\":\"20", "\"at\":\"19"),
+        "bad_hash",
+        LINE,
+    ),
+    (
+        "another hash",
+        |all| on(all, "\"hash\":\"", "\"hash\":\"0"),
+        "bad_hash",
+        LINE,
+    ),
+    (
+        "another chain",
+        |all| on(all, "\"prev\":\"", "\"prev\":\"0"),
+        "bad_hash",
+        LINE,
+    ),
+    (
+        "another number",
+        |all| on(all, "\"seq\":", "\"seq\":1"),
+        "bad_hash",
+        LINE,
+    ),
+    (
+        "a member more",
+        |all| on(all, "\"kind\":", "\"kin\":1,\"kind\":"),
+        "bad_hash",
+        LINE,
+    ),
+    (
+        "a member twice",
+        |all| on(all, "\"kind\":", "\"kind\":\"a\",\"kind\":"),
+        "bad_record",
+        LINE,
+    ),
+    (
+        "another layout",
+        |all| on(all, "\":", "\": "),
+        "bad_record",
+        LINE,
+    ),
+    (
+        "a byte of zero",
+        |all| on(all, "\":", "\":\0"),
+        "bad_record",
+        LINE,
+    ),
+    (
+        "no JSON",
+        |all| all[LINE - 1] = "hello".to_owned(),
+        "bad_record",
+        LINE,
+    ),
+    (
+        "another line end",
+        |all| all[LINE - 1].push('\r'),
+        "bad_record",
+        LINE,
+    ),
+    (
+        "a blank line",
+        |all| all.insert(LINE - 1, String::new()),
+        "bad_record",
+        LINE,
+    ),
+    (
+        "one gone",
+        |all| drop(all.remove(LINE - 1)),
+        "wrong_seq",
+        LINE,
+    ),
+    ("the first gone", |all| drop(all.remove(0)), "wrong_seq", 1),
+    (
+        "two in another order",
+        |all| all.swap(LINE - 1, LINE),
+        "wrong_seq",
+        LINE,
+    ),
+    (
+        "one twice",
+        |all| all.insert(LINE, all[LINE - 1].clone()),
+        "wrong_seq",
+        LINE + 1,
+    ),
+    (
+        "a mark before it",
+        |all| all[0].insert(0, '\u{feff}'),
+        "bad_record",
+        1,
+    ),
+    (
+        "an old one behind",
+        |all| all.push(all[0].clone()),
+        "wrong_seq",
+        0,
+    ),
+    (
+        "something behind",
+        |all| all.push("{}".to_owned()),
+        "bad_record",
+        0,
+    ),
+    ("half of the last", |all| cut(all), "torn_tail", 0),
+];
+
+/// In the line that is touched, once.
+fn on(all: &mut [String], from: &str, to: &str) {
+    let changed = all[LINE - 1].replacen(from, to, 1);
+    assert_ne!(all[LINE - 1], changed, "nothing is changed");
+    all[LINE - 1] = changed;
+}
+
+fn cut(all: &mut [String]) {
+    let last = all.last_mut().unwrap();
+    last.truncate(last.len() / 2);
+}
+
+#[test]
+fn each_kind_of_tampering_is_found_on_its_line() {
+    let world = finished();
+    let text = world.read(JOURNAL);
+    for (what, tamper, code, line) in TAMPERINGS {
+        let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        tamper(&mut lines);
+        // Zero stands for the last one.
+        let line = if line == 0 { lines.len() } else { line };
+        let end = if code == "torn_tail" { "" } else { "\n" };
+        world.write(JOURNAL, &format!("{}{end}", lines.join("\n")));
+        let said = world.run(&["audit", "t", "--json"]).exits(1).json();
+        let first = &said["runs"][0]["findings"][0];
+        assert_eq!(
+            (first["code"].as_str(), first["line"].as_u64()),
+            (Some(code), Some(line as u64)),
+            "{what}: {said:#}"
+        );
+    }
+    world.write(JOURNAL, &text);
+    world.run(&["audit", "t"]).exits(0);
+}
+
 #[test]
 fn a_truncated_journal_is_found_through_the_commits() {
     let world = finished();
