@@ -75,18 +75,8 @@ const TAMPERINGS: [Tampering; 20] = [
         "bad_hash",
         LINE,
     ),
-    (
-        "another hash",
-        |all| on(all, "\"hash\":\"", "\"hash\":\"0"),
-        "bad_hash",
-        LINE,
-    ),
-    (
-        "another chain",
-        |all| on(all, "\"prev\":\"", "\"prev\":\"0"),
-        "bad_hash",
-        LINE,
-    ),
+    ("another hash", |all| digit(all, "hash"), "bad_hash", LINE),
+    ("another chain", |all| digit(all, "prev"), "bad_hash", LINE),
     (
         "another number",
         |all| on(all, "\"seq\":", "\"seq\":1"),
@@ -180,6 +170,18 @@ fn on(all: &mut [String], from: &str, to: &str) {
     let changed = all[LINE - 1].replacen(from, to, 1);
     assert_ne!(all[LINE - 1], changed, "nothing is changed");
     all[LINE - 1] = changed;
+}
+
+/// Another first digit behind a name.
+fn digit(all: &mut [String], name: &str) {
+    let begins = format!("\"{name}\":\"");
+    let at = all[LINE - 1].find(&begins).unwrap() + begins.len();
+    let other = if &all[LINE - 1][at..=at] == "0" {
+        "1"
+    } else {
+        "0"
+    };
+    all[LINE - 1].replace_range(at..=at, other);
 }
 
 fn cut(all: &mut [String]) {
