@@ -315,7 +315,15 @@ impl Executed {
     pub(crate) fn last_line(&self) -> String {
         let text = self.text();
         let last = text.lines().rfind(|line| !line.trim().is_empty());
-        last.map_or_else(|| "(none)".into(), |line| one_line(line, 150))
+        // A program that begins with where it lies says too little in a short line.
+        let named = |line: &str| match line.split_once(": ") {
+            Some((program, said)) if program.starts_with('/') && !program.contains(' ') => {
+                let name = program.rsplit('/').next().unwrap_or(program);
+                format!("{name}: {said}")
+            }
+            _ => line.to_owned(),
+        };
+        last.map_or_else(|| "(none)".into(), |line| one_line(&named(line), 150))
     }
 
     /// Its output as text.

@@ -199,6 +199,8 @@ pub(crate) struct RawSnapshot {
     pub(crate) evidence: Vec<String>,
     /// The state in which each open issue that asks for it is looked into by an attempt of its own.
     pub(crate) unknowns: Option<String>,
+    #[serde(default)]
+    pub(crate) verdicts: bool,
 }
 
 #[derive(Debug, Deserialize)]

@@ -53,5 +53,6 @@ pub(super) fn snapshot(
         after: states(&raw.after),
         evidence: states(&raw.evidence),
         unknowns: raw.unknowns.as_ref().map(StateName::new),
+        verdicts: raw.verdicts,
     }
 }

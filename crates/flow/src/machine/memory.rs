@@ -186,18 +186,11 @@ fn capped(text: &str) -> String {
     words.join(" ").chars().take(MOST_CHARS).collect()
 }
 
-/// The first few, each without its middle where it is long: what was run stands at the beginning, what it said
-/// last at the end. Whoever is asked reads the rest in the log.
+/// The first few, each cut: whoever is asked reads the rest in the log.
 fn in_short(wrong: &[String]) -> String {
-    let cut = |text: &String| {
-        let chars: Vec<char> = text.chars().collect();
-        if chars.len() <= MOST_SHORT_CHARS {
-            return text.clone();
-        }
-        let (head, tail) = (MOST_SHORT_CHARS * 2 / 3, MOST_SHORT_CHARS / 3);
-        let head: String = chars[..head].iter().collect();
-        let tail: String = chars[chars.len() - tail..].iter().collect();
-        format!("{head}…{tail}")
+    let cut = |text: &String| match text.char_indices().nth(MOST_SHORT_CHARS) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.clone(),
     };
     let shown: Vec<String> = wrong.iter().take(MOST_SHORT).map(cut).collect();
     match wrong.len().saturating_sub(MOST_SHORT) {

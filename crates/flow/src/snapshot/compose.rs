@@ -57,8 +57,13 @@ pub(crate) fn compose(
     };
     content.evidence.extend(run.pending.iter().cloned());
     let draft = Draft::of(due.draft.as_ref().unwrap_or(&Value::Null));
+    if !spec.verdicts {
+        for fact in &mut content.facts {
+            mark(fact, run, due);
+        }
+    }
     consolidate(run, &draft, &mut content);
-    for fact in &mut content.facts {
+    for fact in content.facts.iter_mut().filter(|_| spec.verdicts) {
         if let Some(judged) = run.judged.get(&fact.id) {
             fact.judged = Some(judged.clone());
         }

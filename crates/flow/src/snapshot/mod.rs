@@ -42,6 +42,9 @@ pub struct SnapshotSpec {
     pub evidence: Vec<StateName>,
     /// The state in which each open issue that asks for it is looked into by an attempt of its own.
     pub unknowns: Option<StateName>,
+    /// Do an audit's verdicts stand at their criteria until the code is edited, and a rejection among the
+    /// issues? Snapshots of runs that began when a workflow could not say so are composed as they were.
+    pub verdicts: bool,
 }
 
 /// Why a snapshot is to be taken now.
@@ -162,7 +165,8 @@ impl Snapshots {
             for lines in found {
                 let judges = is_report(&lines);
                 let id = self.add_evidence(&from, lines);
-                let judged = result.filter(|_| judges).map(draft::judgements);
+                let judged = result.filter(|_| judges && spec.verdicts);
+                let judged = judged.map(draft::judgements);
                 for (criterion, met) in judged.into_iter().flatten() {
                     let evidence = id.clone();
                     self.judged.insert(criterion, Judged { met, evidence });
@@ -215,7 +219,10 @@ impl Snapshots {
                 stale: stale(left.results),
                 ..Due::default()
             });
-        } else if let Some(decision) = left.decision.filter(|said| said.option == REJECT) {
+        } else if let Some(decision) = left
+            .decision
+            .filter(|said| spec.verdicts && said.option == REJECT)
+        {
             let words = format!("{} rejected it: {}", decision.who, decision.because);
             let evidence = self.add_evidence(&from, vec![words.clone()]);
             self.due = Some(Due {
@@ -226,9 +233,10 @@ impl Snapshots {
     }
 
     /// Somebody has worked: what a report says of code that was edited since is not so for certain.
-    pub(crate) fn worked(&mut self, outcome: &Outcome) {
+    pub(crate) fn worked(&mut self, spec: Option<&SnapshotSpec>, outcome: &Outcome) {
         let is_code = |path: &String| !path.starts_with("task/");
-        if !outcome.changed.iter().any(is_code) {
+        let verdicts = spec.is_some_and(|spec| spec.verdicts);
+        if !verdicts || !outcome.changed.iter().any(is_code) {
             return;
         }
         let latest = self.latest.iter().flat_map(|latest| &latest.evidence);

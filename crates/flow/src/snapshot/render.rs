@@ -9,7 +9,7 @@ pub(super) fn text(spec: &SnapshotSpec, content: &Snapshot) -> String {
     let mut text = String::new();
     header(&mut text, spec, content);
     evidence(&mut text, content);
-    consolidated(&mut text, content);
+    consolidated(&mut text, spec, content);
     issues(&mut text, content);
     text
 }
@@ -62,7 +62,7 @@ fn evidence(text: &mut String, content: &Snapshot) {
     }
 }
 
-fn consolidated(text: &mut String, content: &Snapshot) {
+fn consolidated(text: &mut String, spec: &SnapshotSpec, content: &Snapshot) {
     let _ = writeln!(
         text,
         "\n## Consolidated Context (Source of Truth) — AUTHORITATIVE\n"
@@ -89,6 +89,7 @@ fn consolidated(text: &mut String, content: &Snapshot) {
             };
             let by = match fact.by.as_str() {
                 "" => String::new(),
+                "audit" if !spec.verdicts => " — judged by an audit".to_owned(),
                 "audit" => match &fact.judged {
                     None => " — judged by an audit: not yet".to_owned(),
                     Some(judged) => {

@@ -96,7 +96,7 @@ impl FlowState {
             let role = workflow.states[&self.position.state].role.as_ref();
             let role = role.and_then(|role| workflow.roles.get(role));
             self.made.take(outcome, role.map(|role| role.access()));
-            self.snapshots.worked(outcome);
+            self.snapshots.worked(workflow.snapshot.as_ref(), outcome);
             if let Some(result) = &outcome.result {
                 self.take_findings(workflow, result);
             }
