@@ -31,6 +31,8 @@ pub(crate) struct RawWorkflow {
     /// As many attempts in a row that fail alike, whatever they change, and a person is asked.
     pub(crate) failures_stop: Option<u32>,
     #[serde(default)]
+    pub(crate) rules: RawRules,
+    #[serde(default)]
     pub(crate) checkpoint: RawCheckpoint,
     #[serde(default)]
     pub(crate) sessions: RawSessions,
@@ -201,6 +203,28 @@ pub(crate) struct RawSnapshot {
     pub(crate) unknowns: Option<String>,
     #[serde(default)]
     pub(crate) verdicts: bool,
+}
+
+/// Which rules of the machine itself hold: a run keeps those that it began with.
+#[derive(Debug, Deserialize, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[serde(try_from = "u32")]
+pub(crate) struct RawRules(pub(crate) u32);
+
+impl Default for RawRules {
+    fn default() -> Self {
+        Self(1)
+    }
+}
+
+impl TryFrom<u32> for RawRules {
+    type Error = String;
+
+    fn try_from(number: u32) -> Result<Self, String> {
+        match number {
+            1 | 2 => Ok(Self(number)),
+            _ => Err(format!("there are the rules 1 and 2, and not {number}")),
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]

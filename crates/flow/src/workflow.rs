@@ -421,6 +421,9 @@ pub struct Workflow {
     /// As many attempts in a row that crashed or left a wrong result, each alike, and a person is asked;
     /// one more where they made something, which the next one is offered.
     pub failures_stop: Option<u32>,
+    /// Which rules of the machine itself hold. From 2 on, who rejected work sees what became of it, what nobody
+    /// has changed since is not judged again, and who hands in a wrong form without progress does so once.
+    pub rules: u32,
     /// When checkpoints are committed.
     pub checkpoints: Checkpoints,
     /// Whether attempts may go on in an agent's own session.

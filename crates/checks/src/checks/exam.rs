@@ -21,7 +21,7 @@ use crate::checks::controls::{Files, seed};
 use crate::checks::tripwire::untouched;
 use crate::error::Error;
 use crate::judge::{Answer as _, Judge};
-use crate::readers::items;
+use crate::readers::{items, paths};
 use crate::room::{Candidate, Room};
 use crate::settings::{Choice, Items, Placed, SettingsError, Text, Texts, Words};
 use crate::text::{answer, first_few, several_lines};
@@ -249,10 +249,10 @@ impl Sitting {
             return Ok(Vec::new());
         };
         let wanted = codes::refusals(subject, file, [reject, errors])?;
-        Ok(refusals::unasked(
-            &wanted,
-            fresh.iter().map(|one| &one.case),
-        ))
+        let contract = paths::read(subject.place, file).map_err(Error::of(file))?;
+        let cases = fresh.iter().map(|one| &one.case);
+        let cases = cases.filter(|case| refusals::calls_by_name(case, &contract));
+        Ok(refusals::unasked(&wanted, cases))
     }
 
     /// Asks the product: first what the builder may hear of, then the last word.

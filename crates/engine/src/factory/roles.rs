@@ -113,6 +113,7 @@ pub(super) fn workflow() -> Arc<Workflow> {
         looks_again: false,
         alike_stops: None,
         failures_stop: None,
+        rules: 1,
         checkpoints: Checkpoints::Never,
         sessions: flow::Sessions::Fresh,
         preamble: String::new(),

@@ -226,6 +226,7 @@ fn load_by(
         looks_again: raw.looks_again,
         alike_stops: raw.alike_stops,
         failures_stop: raw.failures_stop,
+        rules: raw.rules.0,
         checkpoints: match raw.checkpoint {
             RawCheckpoint::Never => Checkpoints::Never,
             RawCheckpoint::PassedGates => Checkpoints::PassedGates,

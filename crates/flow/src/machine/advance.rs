@@ -130,7 +130,8 @@ fn judge(workflow: &Workflow, run: &FlowState, judgement: Judgement) -> Option<B
         way.when.contains(&Guard::GateFail) && asks_for(request, way)
     });
     // Once: who hands in the same again makes no progress, whatever its form.
-    let stuck = judgement.stalled && workflow.stall_stops && run.position.passes > 0;
+    let again = workflow.rules > 1 && run.position.passes > 0;
+    let stuck = judgement.stalled && workflow.stall_stops && again;
     if !judgement.passed && objects.is_none() && !stuck && is_asked_again(workflow, run) {
         let why = "what was handed in is not as it was asked for".to_owned();
         return stepped(workflow, run, &Step::Again, "again", Actor::Engine, why);

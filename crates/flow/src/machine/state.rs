@@ -220,6 +220,9 @@ pub(crate) struct FlowState {
     /// Has a person just said of work that passed its gate that it is not good enough?
     #[serde(default)]
     pub(crate) sent_back: bool,
+    /// Has a person rejected what was to complete the run? Then they see what became of it.
+    #[serde(default)]
+    pub(crate) rejected: bool,
     /// Who was sent ahead of their turn.
     #[serde(default, skip_serializing_if = "Ahead::is_empty")]
     pub(crate) ahead: Ahead,
@@ -279,6 +282,7 @@ impl FlowState {
             gate_asks: false,
             told: Told::default(),
             sent_back: false,
+            rejected: false,
             ahead: Ahead::default(),
         }
     }

@@ -39,10 +39,12 @@ impl FlowState {
             && (is_weak(&self.worth()) || self.unasked().is_some())
     }
 
-    /// The position from which a step is taken: on weak evidence the ladder is asked one rung lower.
+    /// The position from which a step is taken: on weak evidence, and where a person has rejected the work,
+    /// the ladder is asked one rung lower.
     pub(super) fn stands_at(&self, step: &Step) -> Position {
         let mut at = self.position.clone();
-        if matches!(step, Step::Fire(_)) && self.is_too_weak() {
+        let asks = self.rejected || self.is_too_weak();
+        if matches!(step, Step::Fire(_)) && asks && at.autonomy == Autonomy::Auto {
             at.autonomy = Autonomy::Conservative;
         }
         at
@@ -57,8 +59,16 @@ impl FlowState {
                 Some(why) => format!("{why}: "),
                 None => "nothing shows that the evidence could have failed: ".to_owned(),
             },
+            (Hold::Approval { .. }, None) if self.asks_again() => {
+                "it was rejected before: ".to_owned()
+            }
             _ => String::new(),
         }
+    }
+
+    /// Is a person asked under `auto` because they have rejected it?
+    fn asks_again(&self) -> bool {
+        self.rejected && self.position.autonomy == Autonomy::Auto
     }
 }
 

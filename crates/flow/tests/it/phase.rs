@@ -38,6 +38,16 @@ impl Hand {
         mode: Mode,
         caps: &[(&str, u64)],
     ) -> Self {
+        Self::asking(workflow, (autonomy, kernel::Weak::Suffices), mode, caps)
+    }
+
+    /// The same, where a person may be asked about weak evidence.
+    pub(crate) fn asking(
+        workflow: Arc<Workflow>,
+        (autonomy, weak): (Autonomy, kernel::Weak),
+        mode: Mode,
+        caps: &[(&str, u64)],
+    ) -> Self {
         let started = RunStarted {
             run: RunId::from("r"),
             workflow: workflow.name.clone(),
@@ -61,7 +71,7 @@ impl Hand {
             commands_found: false,
             unconfined: false,
             instead_of_built_in: false,
-            weak: kernel::Weak::Suffices,
+            weak,
         };
         let mut hand = Hand {
             flow: Flow::new(workflow),

@@ -59,7 +59,7 @@ fn a_gate_is_not_run_again_on_what_nobody_has_changed() {
 
 /// A person rejects what was proven, and an attempt changes nothing, or something.
 fn rejected(changed: &[&str]) -> crate::phase::Hand {
-    let stops = BUILT.replace("initial =", "idle_stops = true\ninitial =");
+    let stops = BUILT.replace("initial =", "idle_stops = true\nrules = 2\ninitial =");
     let mut hand = begun_on(&stops, kernel::Autonomy::Conservative);
     let works = |hand: &mut crate::phase::Hand, changed: &[&str]| {
         let order = hand.order();
@@ -93,6 +93,48 @@ fn rejected(changed: &[&str]) -> crate::phase::Hand {
         assert!(brief.contains(told), "{brief}");
     }
     hand
+}
+
+/// Under `auto`: weak work is rejected, and what comes then could have failed.
+#[test]
+fn who_rejected_work_sees_what_became_of_it() {
+    for (rules, waits) in [("rules = 2\n", "approval"), ("", "")] {
+        let text = BUILT.replace("initial =", &format!("{rules}initial ="));
+        let workflow = flow::load(&crate::source(&text), &|_, _| Ok(()));
+        let workflow = workflow.unwrap_or_else(|error| panic!("{error}"));
+        let mut hand = crate::phase::Hand::asking(
+            std::sync::Arc::new(workflow),
+            (kernel::Autonomy::Auto, kernel::Weak::Asks),
+            kernel::Mode::default(),
+            &[],
+        );
+        for worth in ["weak", "reported"] {
+            let order = hand.order();
+            hand.ends(order.id, Class::Done);
+            let Effect::Gate(gate) = hand.begin() else {
+                panic!("a gate is wanted")
+            };
+            let mut result = CheckResult::new("tests", Verdict::Pass, "green");
+            result.shows.insert(kernel::Word::from(worth));
+            hand.feed(What::GateEnded {
+                effect: gate.id,
+                results: vec![result],
+                tree: None,
+                found: Found::Live,
+            })
+            .unwrap();
+            if worth == "weak" {
+                assert_eq!(hand.waits(), "approval");
+                hand.decide("reject").unwrap();
+            }
+        }
+        assert_eq!(hand.waits(), waits, "{rules}");
+        if let Some(waiting) = hand.flow.status().waiting_for {
+            assert!(waiting.why.contains("rejected before"), "{}", waiting.why);
+            hand.decide("approve").unwrap();
+        }
+        assert_eq!(hand.state(), "end");
+    }
 }
 
 #[test]

@@ -71,7 +71,7 @@ const TAMPERINGS: [Tampering; 20] = [
     ),
     (
         "another time",
-        |all| on(all, "\"at\":\"20", "\"at\":\"19"),
+        |all| on(all, "\"at\":\"20", "\"at\":\"21"),
         "bad_hash",
         LINE,
     ),

@@ -16,6 +16,17 @@ pub(super) fn unasked<'c>(
     unasked.map(|one| format!("`{}`", one.code)).collect()
 }
 
+/// Does a case call only what the contract names? Whatever else refuses by a code is nobody's to promise. A
+/// program that is started stands where it stands.
+pub(super) fn calls_by_name(case: &Case, contract: &str) -> bool {
+    case.steps.iter().all(|step| {
+        let call = step.call.as_str();
+        let is_name = call.contains(':') || call.starts_with('.') && !call.contains('/');
+        let name = call.rsplit([':', '.']).next().unwrap_or(call);
+        !is_name || judges::word(contract, name)
+    })
+}
+
 /// Must the case meet the code: by its name, or by what the contract says of it, where it is about it?
 fn asks(case: &Case, refusal: &Refusal) -> bool {
     let meets = |claim: &Claim| {
@@ -60,6 +71,30 @@ mod tests {
         let steps = json!([{"call": "a:b"}, {"call": "a:b"}]);
         let case = json!({"id": "C1", "clause": clause, "steps": steps, "holds": [holds]});
         serde_json::from_value(case).unwrap()
+    }
+
+    #[test]
+    fn what_the_contract_does_not_name_is_no_refusal_of_its() {
+        let contract = "Shape: `total(items)` of `Cart`, `python3 cart.py` prints it";
+        let called = |call: &str| {
+            let mut one = case("a", json!({"of": 0, "is": "fails", "value": "x"}));
+            one.steps.truncate(1);
+            one.steps[0].call = call.to_owned();
+            calls_by_name(&one, contract)
+        };
+        for call in [
+            "cart:total",
+            "cart:Cart",
+            ".total",
+            "cart::total",
+            "./run.sh",
+            "python3",
+        ] {
+            assert!(called(call), "{call}");
+        }
+        for call in ["cart:refuse", ".refuse", "cart::refuse", "cart:tot"] {
+            assert!(!called(call), "{call}");
+        }
     }
 
     #[test]

@@ -250,22 +250,28 @@ impl Instrument {
     }
 }
 
-/// The runner that a repository's files show, or else the one that a person's command calls, or that its
-/// tests in Python are written for, with its line.
+/// The runner that a repository's files show, unless a person's commands call another one and not it; or else
+/// the one that they call, or that its tests in Python are written for, with its line.
 pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String>), Error> {
-    let unknown = match detect(&|path| read(subject, path)) {
-        Ok(runner) => return Ok((runner, None)),
-        Err(error) => error,
-    };
-    let mut lines = subject.commands.iter();
-    let known = lines.find_map(|line| match Instrument::of(line, subject) {
+    let lines = subject.commands.iter();
+    let called = lines.filter_map(|line| match Instrument::of(line, subject) {
         Instrument::Suite(suite, _) => {
             let line = suite.command.as_deref().map(str::to_owned);
             Some((suite.named()?, line))
         }
         Instrument::Command(_) | Instrument::AsWritten(_) => None,
     });
-    if let Some(known) = known {
+    let called: Vec<(Runner, Option<String>)> = called.collect();
+    let unknown = match detect(&|path| read(subject, path)) {
+        Ok(shown) => {
+            let other = called.iter().all(|(runner, _)| *runner != shown);
+            // All of its tests: those that come with the work are among no names that were given before.
+            let other = called.first().filter(|_| other).map(|(runner, _)| *runner);
+            return Ok((other.unwrap_or(shown), None));
+        }
+        Err(error) => error,
+    };
+    if let Some(known) = called.into_iter().next() {
         return Ok(known);
     }
     let files = subject.tree()?.files;

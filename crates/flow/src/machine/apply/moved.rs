@@ -88,7 +88,8 @@ impl FlowState {
             // Whoever lets the run go on takes on what stands.
             self.made.record(&self.touched);
             self.idle.answered();
-            if rejected {
+            if rejected && workflow.rules > 1 {
+                self.rejected = true;
                 self.idle.rejected(&moved.from);
             }
             self.alike = Alike::default();
