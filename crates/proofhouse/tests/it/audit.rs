@@ -92,7 +92,7 @@ const TAMPERINGS: [Tampering; 20] = [
     (
         "a member twice",
         |all| on(all, "\"kind\":", "\"kind\":\"a\",\"kind\":"),
-        "bad_record",
+        "not_canonical",
         LINE,
     ),
     (
