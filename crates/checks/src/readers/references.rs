@@ -94,8 +94,10 @@ pub(crate) fn under(text: &str, heading: &str) -> Vec<Named> {
 }
 
 fn named(word: &str, how: How) -> Option<Named> {
-    let bare = word.trim_matches(|each: char| "()[]{}<>\"'`*!?|".contains(each));
-    let bare = bare.trim_end_matches(['.', ':', ',']);
+    let around = |each: char| "()[]{}<>\"'`*!?|".contains(each);
+    // As people write it: "`src/a.rs:12`: it adds".
+    let bare = word.trim_start_matches(around);
+    let bare = bare.trim_end_matches(|each| around(each) || ".:,".contains(each));
     // An address elsewhere cannot be looked up.
     if bare.is_empty() || bare.contains("://") || bare.starts_with('#') {
         return None;
@@ -108,6 +110,8 @@ fn named(word: &str, how: How) -> Option<Named> {
             let first = lines.split([':', '-']).next().unwrap_or_default();
             (file, Some(first.parse().unwrap_or(usize::MAX)))
         }
+        // `file.py:name` names something in it.
+        Some((file, name)) if is_file(file) && is_name(name) => (file, None),
         _ => (path, None),
     };
     let path = path.trim_end_matches('/');
@@ -119,6 +123,19 @@ fn named(word: &str, how: How) -> Option<Named> {
         line,
         how: if surely { How::Surely } else { how },
     })
+}
+
+fn is_file(path: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(name, kind)| {
+        !name.is_empty() && !kind.is_empty() && kind.chars().all(char::is_alphanumeric)
+    })
+}
+
+fn is_name(text: &str) -> bool {
+    let mut letters = text.chars();
+    let first = letters.next();
+    first.is_some_and(|first| first.is_alphabetic() || first == '_')
+        && letters.all(|each| each.is_alphanumeric() || "_.:".contains(each))
 }
 
 fn is_number(text: &str) -> bool {
@@ -133,10 +150,7 @@ impl Named {
 
     /// Does it look like a path: `src/a.rs`, `a.rs`, `Makefile:3`?
     pub(crate) fn is_path(&self) -> bool {
-        let dotted = self.path.rsplit_once('.').is_some_and(|(name, kind)| {
-            !name.is_empty() && !kind.is_empty() && kind.chars().all(char::is_alphanumeric)
-        });
-        dotted || self.path.contains('/') || self.line.is_some()
+        is_file(&self.path) || self.path.contains('/') || self.line.is_some()
     }
 
     /// Looks it up. `ours` are paths of the task folder that the engine writes, or that refer to
@@ -357,6 +371,17 @@ mod tests {
         assert!(named("all tests pass").is_empty());
         assert_eq!(named("`tests` and a.rs:3-7, `Makefile`").len(), 3);
         assert_eq!(in_prose("src/a.rs:3-7")[0].line, Some(3));
+        for (said, path, line) in [
+            ("`cart.py:1`: total goes", "cart.py", Some(1)),
+            ("(`cart.py:12`), and so on", "cart.py", Some(12)),
+            ("cart.py:total adds", "cart.py", None),
+            ("`src/cart.rs:Cart::total`.", "src/cart.rs", None),
+        ] {
+            let one = &in_prose(said)[0];
+            assert_eq!((one.path.as_str(), one.line), (path, line), "{said}");
+        }
+        // Neither a clock nor a sentence is a file.
+        assert!(named("at 12:30 or note:this").is_empty());
     }
 
     #[test]
