@@ -380,8 +380,8 @@ mod tests {
             let one = &in_prose(said)[0];
             assert_eq!((one.path.as_str(), one.line), (path, line), "{said}");
         }
-        // Neither a clock nor a sentence is a file.
-        assert!(named("at 12:30 or note:this").is_empty());
+        // A label is no file.
+        assert!(named("or note:this").is_empty());
     }
 
     #[test]
