@@ -188,7 +188,7 @@ fn an_exam_asks_for_every_refusal_of_the_contract_by_its_code() {
             .iter()
             .map(|(code, says)| format!("- `{code}`: {says}\n"));
         format!(
-            "# Reject\n{}# Errors\n{}",
+            "# Shape\n`slug(text)` gives a slug\n# Reject\n{}# Errors\n{}",
             reject.collect::<String>(),
             errors.collect::<String>()
         )
