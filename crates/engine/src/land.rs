@@ -2,6 +2,7 @@
 //! aside. It refuses to land what is not done, to touch a file that a person has changed, and to throw
 //! away anything that is in no commit.
 
+mod named;
 mod request;
 mod settle;
 mod shape;
@@ -266,11 +267,16 @@ impl Ready {
         Err(in_the_way(&files))
     }
 
-    /// Runs the run's own commands on what came of a merge: each side was proven, and both together were
-    /// not.
+    /// Runs the run's own commands on what came of a merge, and those of its own gates: each side was
+    /// proven, and both together were not.
     fn prove(&self, commit: &str) -> Result<Together, EngineError> {
         let (project, run, started) = (&self.project, &self.run, &self.started);
-        let commands = validation_commands(&project.config()?, started);
+        let mut commands = validation_commands(&project.config()?, started);
+        for named in named::by_gates(&self.peek.machine) {
+            if !commands.contains(&named) {
+                commands.push(named);
+            }
+        }
         if commands.is_empty() {
             return Err(EngineError::user(
                 "nothing_to_prove_with",
@@ -445,13 +451,16 @@ fn step(project: &Project, branch: &str, from: &str, to: &str) -> Result<(), Eng
 /// Removes the run's worktree. Why it stays, if it does.
 fn tidy(project: &Project, run: &str, tip: &str) -> Result<Option<String>, EngineError> {
     let dir = project.worktree(run);
-    if !dir.exists() {
-        return Ok(None);
-    }
-    Ok(match worktree::remove(project.repo(), &dir, tip)? {
-        Removal::Removed => None,
-        Removal::Kept(why) => Some(why),
-    })
+    let kept = match dir.exists() {
+        false => None,
+        true => match worktree::remove(project.repo(), &dir, tip)? {
+            Removal::Removed => None,
+            Removal::Kept(why) => Some(why),
+        },
+    };
+    // Git's records of worktrees of ours that somebody else has removed.
+    worktree::prune(project)?;
+    Ok(kept)
 }
 
 /// What was asked for, whole; nothing where the workflow has no field for it.

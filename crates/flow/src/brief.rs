@@ -54,6 +54,7 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
             let _ = writeln!(text, "{part}\n");
         }
     }
+    old_record(&mut text, workflow, run);
     joined(&mut text, workflow, run);
     fields(&mut text, workflow, run);
     question(&mut text, workflow, run);
@@ -256,6 +257,34 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
         let _ = write!(text, " The engine judges with {}.", commands.join(", "));
     }
     text
+}
+
+/// Whoever writes the record of the change finds that of an earlier delivery, and must not take it for one of
+/// the work as it is now.
+fn old_record(text: &mut String, workflow: &Workflow, run: &FlowState) {
+    let record = workflow.task.as_ref().and_then(|task| task.record.as_ref());
+    let role = role_of(workflow, run);
+    let (Some(record), Some(role)) = (record, role) else {
+        return;
+    };
+    let writes = role
+        .sight
+        .scope
+        .iter()
+        .any(|glob| glob.strip_prefix("task/") == Some(record.as_str()));
+    // In this visit nobody has worked here yet, and in an earlier one somebody did.
+    let earlier = run.outcome.is_none() && run.ledger.ended_in(&run.position.state) > 0;
+    if !writes || !earlier {
+        return;
+    }
+    let said = match run.rejected {
+        true => " A person rejected the work that it describes; what they said is below.",
+        false => "",
+    };
+    let _ = writeln!(
+        text,
+        "`task/{record}` is the record of an earlier delivery, and not of the work as it is now.{said} Write it anew.\n"
+    );
 }
 
 /// The phases that may be passed by what is done here.

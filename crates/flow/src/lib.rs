@@ -20,7 +20,7 @@ pub use document::{FieldError, field_key, parse_fields, replace_fields};
 pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load, load_begun};
 pub use machine::{Flow, PostMortem};
-pub use snapshot::{Risk, SnapshotSpec};
+pub use snapshot::{LOOK_INTO, Risk, SnapshotSpec};
 pub use workflow::{
     Capability, Checkpoints, Each, Fact, Field, Judged, Leaving, Owner, Paper, Question, Role,
     Sessions, StateDef, Task, Workflow, labelled,

@@ -103,6 +103,9 @@ pub(crate) struct RawTask {
     /// The fields that say what was promised; the request's, if there are none.
     #[serde(default)]
     pub(crate) promise: OneOrMany,
+    /// The fields whose word decides what gates ask for: who approves reads them.
+    #[serde(default)]
+    pub(crate) decides: OneOrMany,
     /// A history for people, written by the engine.
     pub(crate) log: Option<String>,
     /// What changed since the run's first checkpoint, written by the engine.
@@ -221,8 +224,8 @@ impl TryFrom<u32> for RawRules {
 
     fn try_from(number: u32) -> Result<Self, String> {
         match number {
-            1 | 2 => Ok(Self(number)),
-            _ => Err(format!("there are the rules 1 and 2, and not {number}")),
+            1..=3 => Ok(Self(number)),
+            _ => Err(format!("there are the rules 1, 2 and 3, and not {number}")),
         }
     }
 }
@@ -360,6 +363,8 @@ pub(crate) struct RawTransition {
     pub(crate) needs_code: Option<String>,
     /// The code of the refusal before the state's gate has spoken in this visit.
     pub(crate) after_gate: Option<String>,
+    /// The code with which it is refused once somebody has changed code.
+    pub(crate) unless_changed: Option<String>,
     /// Kinds of findings that it does not lead past while one is open.
     #[serde(default)]
     pub(crate) never_over: OneOrMany,
@@ -380,6 +385,9 @@ pub(crate) struct RawTransition {
     /// Does what was set aside come back?
     #[serde(default)]
     pub(crate) takes_back: bool,
+    /// Is the gate of the state that it leads to tried on what is there, before an attempt is begun?
+    #[serde(default)]
+    pub(crate) gate_first: bool,
     /// What a person's reason opens again.
     pub(crate) opens: Option<RawOpens>,
 }

@@ -261,6 +261,8 @@ pub struct Task {
     pub request_says: Option<String>,
     /// The fields that say what was promised, the most telling one first.
     pub promise: Vec<String>,
+    /// The fields whose word decides what gates ask for.
+    pub decides: Vec<String>,
     /// A history for people, relative to the task folder.
     pub log: Option<String>,
     /// All that changed since the run's first checkpoint, relative to the task folder.
@@ -292,6 +294,8 @@ pub struct After {
     pub aside: Option<SetAside>,
     /// Does what was set aside come back?
     pub takes_back: bool,
+    /// Is the gate that it leads to tried on what is there, before an attempt is begun?
+    pub gate_first: bool,
     /// What a person's reason opens again.
     pub opens: Option<Opens>,
 }
@@ -346,6 +350,8 @@ pub fn labelled(because: &str, wanted: &str) -> Option<String> {
 pub struct Bars {
     /// The code of the refusal before the state's gate has spoken in this visit.
     pub after_gate: Option<String>,
+    /// The code of the refusal once somebody has changed code.
+    pub unless_changed: Option<String>,
     /// Kinds of findings of which none may be open, and the code of the refusal.
     pub never_over: Option<(Vec<FindingKind>, String)>,
     /// Codes of which a gate that has not passed since must have said one; none: it needs no such gate.
@@ -422,7 +428,8 @@ pub struct Workflow {
     /// one more where they made something, which the next one is offered.
     pub failures_stop: Option<u32>,
     /// Which rules of the machine itself hold. From 2 on, who rejected work sees what became of it, what nobody
-    /// has changed since is not judged again, and who hands in a wrong form without progress does so once.
+    /// has changed since is not judged again, and who hands in a wrong form without progress does so once. From
+    /// 3 on, a snapshot tells one quote that is gone from several.
     pub rules: u32,
     /// When checkpoints are committed.
     pub checkpoints: Checkpoints,

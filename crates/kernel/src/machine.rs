@@ -253,6 +253,8 @@ pub struct Status {
     pub in_flight: Vec<InFlight>,
     /// The last "no", with its mend.
     pub last_refusal: Option<Refusal>,
+    /// Does it still matter: has no gate passed since?
+    pub refusal_stands: bool,
     /// Document fields.
     pub fields: BTreeMap<String, String>,
 }

@@ -2,6 +2,7 @@
 //! that the journal names and nothing else; the task folder is a record of the work, and no work.
 
 use crate::file_change::{FileChange, hunks, listing, parts};
+use crate::history::{History, history};
 use crate::look::peek_run;
 use crate::stat::stat;
 use crate::work::Work;
@@ -54,6 +55,16 @@ pub enum Depth {
 }
 
 impl Work {
+    /// What came after a person sent it back the last time.
+    pub(crate) fn since_rejected(&self, project: &Project, history: &History) -> Option<Self> {
+        let rejected = history.rejected().into_iter();
+        let base = rejected.into_iter().find(|one| has(project, one))?;
+        Some(Self {
+            base,
+            ..self.clone()
+        })
+    }
+
     /// What it changed.
     pub fn change(
         &self,
@@ -108,10 +119,35 @@ impl Change {
     pub fn of(project: &Project, run: &str, depth: Depth) -> Result<Self, EngineError> {
         let peek = peek_run(project, run)?;
         let work = Work::of(project, run)?;
-        match Self::as_it_stands(project, &peek.machine, &work, depth)? {
+        Self::between(project, run, &peek.machine, &work, depth)
+    }
+
+    fn between(
+        project: &Project,
+        run: &str,
+        machine: &Flow,
+        work: &Work,
+        depth: Depth,
+    ) -> Result<Self, EngineError> {
+        match Self::as_it_stands(project, machine, work, depth)? {
             Some(change) => Ok(change),
             None => work.change(project, run, depth),
         }
+    }
+
+    /// What a run has changed since a person last sent its work back; none where nobody has, or nobody has
+    /// worked since.
+    pub fn since_rejected(
+        project: &Project,
+        run: &str,
+        depth: Depth,
+    ) -> Result<Option<Self>, EngineError> {
+        let peek = peek_run(project, run)?;
+        let history = history(project, run)?;
+        let Some(work) = Work::of(project, run)?.since_rejected(project, &history) else {
+            return Ok(None);
+        };
+        Self::between(project, run, &peek.machine, &work, depth).map(Some)
     }
 
     /// What a run with a tree of its own has changed, if some of it has passed no gate; none if all has.

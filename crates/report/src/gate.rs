@@ -230,7 +230,11 @@ impl Check {
             },
             worth: worth(result).to_owned(),
             empty: empty.unwrap_or_default(),
-            failure: String::new(),
+            // What a role has found stands there whole; of a command, its output is looked into.
+            failure: match (ran, result.verdict) {
+                (None, Verdict::Fail | Verdict::CouldNotRun) => result.details.clone(),
+                _ => String::new(),
+            },
             reason: result.reason.clone(),
             said_by: result.said_by.clone().unwrap_or_default(),
             argv: ran.map(|ran| ran.argv.clone()).unwrap_or_default(),

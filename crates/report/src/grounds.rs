@@ -19,8 +19,9 @@ use flow::{Flow, Workflow};
 use kernel::effect::Access;
 use kernel::event::{AttemptEnded, Moved};
 use kernel::finding::Finding;
-use kernel::{Body, Decision, Event, Machine, Time};
+use kernel::{Body, Decision, Event, Machine, StateName, Time};
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use workspace::Project;
 
@@ -35,9 +36,15 @@ pub struct Grounds {
     pub last: Time,
     /// What it changed, without the lines; none where nobody can tell.
     pub change: Option<Change>,
+    /// What of that came after a person sent it back the last time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since_rejected: Option<Change>,
     /// What that made of the approved work which it settles; none where it settles none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
+    /// What was said at the beginning and decides what gates ask for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub frame: Vec<Framed>,
     /// What is to be frozen, where that is asked.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub papers: Vec<Paper>,
@@ -84,6 +91,45 @@ pub struct Grounds {
     pub looks: Vec<Look>,
     /// Every role that had its hand in the work, in the order in which each last worked, with what it says.
     pub makers: Vec<Maker>,
+}
+
+/// A field whose word decides what gates ask for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Framed {
+    pub field: String,
+    pub value: String,
+    /// What it decides.
+    pub about: String,
+    /// Does it say what the template says?
+    pub laid_out: bool,
+}
+
+impl Framed {
+    /// `User facing: no, as it was laid out (yes or no: does a user see the result?)`.
+    pub fn words(&self) -> String {
+        let laid_out = if self.laid_out {
+            ", as it was laid out"
+        } else {
+            ""
+        };
+        let (field, value, about) = (&self.field, &self.value, &self.about);
+        format!("{field}: {value}{laid_out} ({about})")
+    }
+}
+
+fn framed(workflow: &Workflow, fields: &BTreeMap<String, String>) -> Vec<Framed> {
+    let task = workflow.task.iter();
+    let named = task.flat_map(|task| &task.decides);
+    let framed = named.filter_map(|name| {
+        let (field, value) = (workflow.field(name)?, fields.get(name)?);
+        Some(Framed {
+            field: name.clone(),
+            value: value.clone(),
+            about: field.about.clone(),
+            laid_out: field.default.trim() == value.trim(),
+        })
+    });
+    framed.collect()
 }
 
 /// A person's word in an earlier decision.
@@ -208,9 +254,12 @@ pub struct Unproven {
     pub state: String,
     /// Why not.
     pub why: String,
-    /// The part of its output that says why it failed.
+    /// The part of its output that says why it failed, or all that was found.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub failure: String,
+    /// Is that what somebody has found, and no output?
+    #[serde(skip)]
+    pub found: bool,
 }
 
 /// Who worked, and in which roles.
@@ -259,13 +308,16 @@ impl Grounds {
         gates.reverse();
         kept.look_into(project, &mut gates);
         let events = history.events();
+        let mut since_rejected = None;
         let change = machine.started().and_then(|started| {
             let mut work = Work::in_history(project, started, history).ok()??;
+            let run = started.run.as_str();
             // What is asked about may be a part of it.
             if let Some(since) = machine.compared() {
                 since.clone_into(&mut work.base);
+            } else if let Some(since) = work.since_rejected(project, history) {
+                since_rejected = since.change(project, run, depth).ok();
             }
-            let run = started.run.as_str();
             kept.change(&work, || work.change(project, run, depth).ok())
         });
         let mut grounds = Self {
@@ -273,7 +325,9 @@ impl Grounds {
             began: events.first().map_or(Time(0), |event| event.at),
             last: events.last().map_or(Time(0), |event| event.at),
             settled: Settled::of(project, machine, change.as_ref()),
+            since_rejected,
             change,
+            frame: framed(workflow, &status.fields),
             papers: match machine.started() {
                 Some(started) => papers(project, started.run.as_str(), machine),
                 None => Vec::new(),
@@ -305,12 +359,14 @@ impl Grounds {
         gates.truncate(before_set_aside(workflow, history, &gates));
         grounds.judge(&gates);
         grounds.hear(workflow, history);
-        // What ran before anybody worked says how it was, green or red, and nothing about the work.
+        // What ran before anybody worked says how it was, green or red, and nothing about the work: it neither
+        // proves that nor leaves it unproven.
         grounds.proven = match history.outcomes().map(|(effect, _)| effect).min() {
             Some(first) => {
                 let before = gates.iter().position(|gate| gate.effect < first);
                 let since = &gates[..before.unwrap_or(gates.len())];
                 grounds.worth = Standing::of(workflow, since);
+                grounds.unproven = unproven(since);
                 proven(since)
             }
             None => Vec::new(),
@@ -335,8 +391,10 @@ impl Grounds {
     /// What roles said that no gate is held by: what the maker says of the work, and remarks.
     fn hear(&mut self, workflow: &Workflow, history: &History) {
         let mut remarks: Vec<(&str, String)> = Vec::new();
+        // Who wrote what is built, and looked at nothing that was there.
+        let mut authors: BTreeSet<&str> = BTreeSet::new();
         // Since a person last decided: has anybody worked, and changed anything?
-        let (mut worked, mut changed) = (false, false);
+        let (mut worked, mut changed, mut made) = (false, false, false);
         for event in history.events() {
             if matches!(event.body, Body::Decided(_)) {
                 (worked, changed) = (false, false);
@@ -356,20 +414,22 @@ impl Grounds {
                 Some(Access::Edit) => {
                     let summary = result["summary"].as_str().unwrap_or_default();
                     self.summary = summary.to_owned();
-                    let name = began.map_or_else(String::new, |began| began.effect.role.clone());
-                    self.makers.retain(|maker| maker.role != name);
-                    self.makers.push(Maker {
-                        role: name,
-                        agent: ended.outcome.agent.clone(),
-                        model: ended.outcome.model.clone(),
-                        unconfined: ended.outcome.unconfined,
-                        summary: summary.to_owned(),
-                    });
+                    made = true;
+                    self.made(began, ended, result);
                 }
                 // Who reads it again says what stands now.
                 Some(Access::ReadOnly) => {
                     remarks.retain(|(of, _)| *of != state);
-                    self.look(state, began, ended);
+                    let role = began.map_or("", |began| began.effect.role.as_str());
+                    if !made && !ended.outcome.changed.is_empty() {
+                        authors.insert(role);
+                    }
+                    match authors.contains(role) {
+                        true => self.made(began, ended, result),
+                        // Whoever hands in questions under seal looks at no work either.
+                        false if workflow.is_sealed_in(&StateName::from(state)) => {}
+                        false => self.look(state, began, ended),
+                    }
                 }
                 None => {}
             }
@@ -386,6 +446,19 @@ impl Grounds {
                 self.remarks.push(remark);
             }
         }
+    }
+
+    /// Somebody had their hand in the work.
+    fn made(&mut self, began: Option<&Began>, ended: &AttemptEnded, result: &Value) {
+        let role = began.map_or_else(String::new, |began| began.effect.role.clone());
+        self.makers.retain(|maker| maker.role != role);
+        self.makers.push(Maker {
+            role,
+            agent: ended.outcome.agent.clone(),
+            model: ended.outcome.model.clone(),
+            unconfined: ended.outcome.unconfined,
+            summary: result["summary"].as_str().unwrap_or_default().to_owned(),
+        });
     }
 
     fn look(&mut self, state: &str, began: Option<&Began>, ended: &AttemptEnded) {
@@ -546,6 +619,7 @@ fn unproven(gates: &[Gate]) -> Vec<Unproven> {
                 state: gate.state.clone(),
                 why,
                 failure: check.failure.clone(),
+                found: check.argv.is_empty(),
             });
         }
     }

@@ -37,6 +37,9 @@ pub struct History {
     began: BTreeMap<EffectId, Began>,
 }
 
+/// What people answer who send work back.
+const SENDS_BACK: [&str; 2] = ["reject", "heal"];
+
 impl History {
     /// Takes an event in.
     pub fn take(&mut self, event: &Event) {
@@ -145,6 +148,29 @@ impl History {
             }
         }
         decisions
+    }
+
+    /// What a person has sent back the last time, if somebody has worked since: the tree that a gate had let
+    /// pass, and the commit before that, of which git may have both or the second alone.
+    pub fn rejected(&self) -> Vec<String> {
+        let sent_back = |event: &Event| matches!(&event.body, Body::Decided(said) if SENDS_BACK.contains(&said.option.as_str()));
+        let Some(at) = self.events.iter().rposition(sent_back) else {
+            return Vec::new();
+        };
+        let (before, since) = self.events.split_at(at);
+        let worked = |event: &Event| matches!(event.body, Body::AttemptEnded(_));
+        if !since.iter().any(worked) {
+            return Vec::new();
+        }
+        let tree = before.iter().rev().find_map(|event| match &event.body {
+            Body::GateEnded(ended) => Some(ended.tree.clone()),
+            _ => None,
+        });
+        let commit = before.iter().rev().find_map(|event| match &event.body {
+            Body::CheckpointEnded(ended) => ended.commit.clone(),
+            _ => None,
+        });
+        tree.flatten().into_iter().chain(commit).collect()
     }
 
     /// Every checkpoint commit.

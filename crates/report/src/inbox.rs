@@ -163,6 +163,10 @@ pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Groun
         let now = Change::as_it_stands(project, &peek.machine, &work, Depth::Hunks);
         // What git cannot show is left out, as above.
         grounds.change = now.ok().flatten().or(grounds.change);
+        if grounds.since_rejected.is_some() {
+            let now = Change::since_rejected(project, name, Depth::Hunks);
+            grounds.since_rejected = now.ok().flatten().or(grounds.since_rejected);
+        }
     }
     grounds.settled = Settled::of(project, &peek.machine, grounds.change.as_ref());
     grounds.of_change(peek.machine.workflow());

@@ -97,11 +97,11 @@ impl Audited {
         };
         let unmet: Vec<String> = names.iter().copied().filter_map(|id| unmet(&id)).collect();
         if unmet.is_empty() {
-            return Ok(format!(
-                "{} criteria are met, as `{}` says",
-                names.len(),
-                self.role
-            ));
+            let met = match names.len() {
+                1 => "1 criterion is met".to_owned(),
+                many => format!("{many} criteria are met"),
+            };
+            return Ok(format!("{met}, as `{}` says", self.role));
         }
         let unmet = first_few(&unmet, 5);
         Err(format!("not judged as met, with evidence: {unmet}"))

@@ -125,6 +125,7 @@ pub(crate) fn status(state: &State) -> Status {
         attempts: state.ledger.attempts.clone(),
         in_flight: InFlight::of(&state.ledger),
         last_refusal: state.last_refusal.clone(),
+        refusal_stands: state.last_refusal.is_some(),
         fields: counts.collect(),
     }
 }

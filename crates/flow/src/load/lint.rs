@@ -147,6 +147,17 @@ fn told(loader: &mut Loader<'_>, raw: &RawWorkflow) {
             loader.problem("unknown_state", state.span().start, what, mend);
         }
     }
+    for way in raw.transition.iter().filter(|way| way.get_ref().gate_first) {
+        let to = raw.state.get(&way.get_ref().to).map(|to| to.get_ref());
+        if !to.is_some_and(|to| to.kind == Kind::Work && !to.gate.is_empty()) {
+            let (action, to) = (&way.get_ref().action, &way.get_ref().to);
+            let what = format!(
+                "`{action}` says `gate_first`, and `{to}` has no agent whose work its gate could spare"
+            );
+            let mend = "remove `gate_first`, or lead to a `work` state with a gate";
+            loader.problem("needless_gate_first", way.span().start, what, mend);
+        }
+    }
     for refusal in &raw.refusal {
         let (at, refusal) = (refusal.span().start, refusal.get_ref());
         let states = refusal.states.list();

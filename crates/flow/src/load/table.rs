@@ -118,6 +118,7 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
         unless_taken: way.unless_taken.clone(),
         bars: Bars {
             after_gate: way.after_gate.clone(),
+            unless_changed: way.unless_changed.clone(),
             never_over: way.never_over_code.clone().map(|code| {
                 let kinds = way.never_over.list().into_iter();
                 (kinds.filter_map(FindingKind::of).collect(), code)
@@ -138,6 +139,7 @@ pub(super) fn after(raw: &RawWorkflow) -> Vec<After> {
             _ => None,
         },
         takes_back: way.takes_back,
+        gate_first: way.gate_first,
         opens: way.opens.as_ref().map(|opens| Opens {
             label: opens.label.clone(),
             field: opens.field.clone(),

@@ -89,9 +89,12 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         [] => raw.request.iter().cloned().collect(),
         named => named.iter().map(|name| (*name).to_owned()).collect(),
     };
-    for name in &promise {
+    let decides: Vec<String> = raw.decides.list().into_iter().map(str::to_owned).collect();
+    let promised = promise.iter().map(|name| ("promise", name));
+    let named = promised.chain(decides.iter().map(|name| ("decides", name)));
+    for (key, name) in named {
         if !fields.iter().any(|field| field.name == *name) {
-            let what = format!("`promise` names `{name}`, which is no field");
+            let what = format!("`{key}` names `{name}`, which is no field");
             let mend = "name some of the [[task.field]] entries";
             loader.problem("unknown_field", 0, what, mend);
         }
@@ -152,6 +155,7 @@ pub(super) fn task_of(loader: &mut Loader<'_>, raw: &RawTask, workflow: &RawWork
         request: raw.request.clone(),
         request_says: raw.request_says.clone(),
         promise,
+        decides,
         log: raw.log.clone(),
         patch: raw.patch.clone(),
         record: raw.record.clone(),

@@ -63,7 +63,7 @@ impl FlowState {
             Body::CheckpointEnded(ended) => self.checkpoint_ended(workflow, ended),
             Body::EffectLost(lost) => self.lost(workflow, lost.effect, &lost.reason),
             Body::Refused(refused) => {
-                self.last_refusal = Some(refused.refusal.clone());
+                self.refuse(refused.refusal.clone());
                 self.note(format!(
                     "refused [{}]: {}; {}",
                     refused.refusal.code, refused.refusal.what, refused.refusal.mend

@@ -117,6 +117,11 @@ fn barred(workflow: &Workflow, run: &FlowState, index: usize) -> Option<Refusal>
         let mend = "`proofhouse inbox` shows what may be answered now";
         return Some(Refusal::new("nothing_refused", what, mend));
     }
+    if let Some(code) = bars.unless_changed.as_ref().filter(|_| run.changed_code) {
+        let what = format!("code was changed in this run, so there is no `{action}`");
+        let mend = "let the run prove what it made, or `stop` it";
+        return Some(Refusal::new(code, what, mend));
+    }
     let (kinds, code) = bars.never_over.as_ref()?;
     let open = run.findings.open_of(kinds)?;
     let what = format!("`{action}` does not lead past {open}");
@@ -177,7 +182,7 @@ pub(super) fn means(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, St
         };
         for counter in &way.count {
             let (used, cap) = (at.count(counter) + 1, table.cap(counter));
-            text.push_str(&format!(" ({used} of {cap} `{counter}`)"));
+            text.push_str(&format!("; `{counter}` is {used} of {cap} then"));
         }
         if let Some(needs) = &after.needs {
             let labels: Vec<String> = needs

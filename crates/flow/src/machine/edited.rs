@@ -191,7 +191,7 @@ impl FlowState {
             }
         }
         if let Some(refusal) = edited.refused.values().next() {
-            self.last_refusal = Some(refusal.clone());
+            self.refuse(refusal.clone());
         }
         if !self.position.is_over(&workflow.table) {
             self.snapshots

@@ -180,6 +180,7 @@ pub(crate) fn status(workflow: &Workflow, run: &FlowState) -> Status {
         attempts: run.ledger.attempts.clone(),
         in_flight: InFlight::of(&run.ledger),
         last_refusal: run.last_refusal.clone(),
+        refusal_stands: run.last_refusal.is_some() && !run.refusal_met,
         fields: run.fields.clone(),
     }
 }

@@ -130,7 +130,7 @@ impl FlowState {
         ) {
             let mend = "the next brief says so; nothing of this attempt was taken back";
             let code = outcome.code.as_deref().unwrap_or(class.as_str());
-            self.last_refusal = Some(Refusal::new(code, outcome.reason.clone(), mend));
+            self.refuse(Refusal::new(code, outcome.reason.clone(), mend));
         }
     }
 }

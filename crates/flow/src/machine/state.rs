@@ -114,6 +114,9 @@ pub(crate) struct FlowState {
     pub(crate) checkpoint_due: Option<String>,
     pub(crate) decision: Option<Decision>,
     pub(crate) last_refusal: Option<Refusal>,
+    /// Has a gate passed since the last refusal?
+    #[serde(default)]
+    pub(crate) refusal_met: bool,
     pub(crate) last_why: String,
     /// The last agent's own summary, for people who are asked something.
     #[serde(default)]
@@ -245,6 +248,7 @@ impl FlowState {
             checkpoint_due: None,
             decision: None,
             last_refusal: None,
+            refusal_met: false,
             last_why: String::new(),
             said: String::new(),
             updated: Time::default(),

@@ -19,6 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) use compose::compose;
 pub use shown::Risk;
+pub use unknown::LOOK_INTO;
 
 const MOST_CHARS: usize = 600;
 const MOST_LINES: usize = 60;
@@ -45,6 +46,8 @@ pub struct SnapshotSpec {
     /// Do an audit's verdicts stand at their criteria until the code is edited, and a rejection among the
     /// issues? Snapshots of runs that began when a workflow could not say so are composed as they were.
     pub verdicts: bool,
+    /// Is one quote that is gone told from several? By the run's own rules, as its snapshots are composed anew.
+    pub counts_gone: bool,
 }
 
 /// Why a snapshot is to be taken now.
@@ -377,7 +380,11 @@ fn next<'r>(failing: impl Iterator<Item = &'r CheckResult>) -> String {
 fn quoted(one: &Evidence) -> Option<String> {
     let (place, rest) = one.lines.split_first()?;
     let (path, _) = place.rsplit_once(':')?;
-    let lines = rest.iter().map_while(|line| line.strip_prefix(QUOTED));
+    let lines = rest.iter().map_while(|line| match line.as_str() {
+        // A blank line of the file, without what it was kept with at its end.
+        line if line == QUOTED.trim_end() => Some(""),
+        line => line.strip_prefix(QUOTED),
+    });
     let lines: Vec<&str> = lines.collect();
     // What was cut when it was kept is not there to the letter.
     let cut = lines.iter().any(|line| line.ends_with('…'));
@@ -426,6 +433,22 @@ fn line(text: &str) -> String {
 mod tests {
     use super::*;
     use kernel::Word;
+
+    #[test]
+    fn a_quote_goes_on_after_a_blank_line() {
+        let finding = serde_json::json!({"evidence": [{
+            "path": "a.py", "line": 3, "snippet": "\ndef a():\n    b()\n  \n    c()\n", "note": "calls both",
+        }]});
+        let mut run = Snapshots::default();
+        for lines in draft::evidence(&finding) {
+            run.add_evidence("scout", lines);
+        }
+        let quoted = quoted(&run.pending[0]);
+        assert_eq!(
+            quoted.as_deref(),
+            Some("E-0001\na.py\n\ndef a():\n    b()\n\n    c()")
+        );
+    }
 
     #[test]
     fn what_only_an_audit_mends_is_no_fix() {

@@ -99,7 +99,7 @@ fn consolidated(text: &mut String, spec: &SnapshotSpec, content: &Snapshot) {
                 },
                 by => format!(" — judged by `{}`", plain(by)),
             };
-            let stale = stale(fact, &content.evidence);
+            let stale = stale(spec, fact, &content.evidence);
             let text_of = plain(&fact.text);
             let _ = writeln!(text, "- {}: {text_of}{rests}{by}{stale}", fact.id);
         }
@@ -116,7 +116,7 @@ fn consolidated(text: &mut String, spec: &SnapshotSpec, content: &Snapshot) {
 }
 
 /// What a fact rested on and does not any more.
-fn stale(fact: &Fact, evidence: &[Evidence]) -> String {
+fn stale(spec: &SnapshotSpec, fact: &Fact, evidence: &[Evidence]) -> String {
     let report = |id: &&String| {
         let mut evidence = evidence.iter();
         evidence.any(|one| one.id == **id && is_report(&one.lines))
@@ -129,7 +129,11 @@ fn stale(fact: &Fact, evidence: &[Evidence]) -> String {
     let mut said = Vec::new();
     if !quotes.is_empty() {
         let ids = joined(&quotes);
-        said.push(format!("{ids} does not stand in the code any more"));
+        let does = match spec.counts_gone && quotes.len() > 1 {
+            true => "do",
+            false => "does",
+        };
+        said.push(format!("{ids} {does} not stand in the code any more"));
     }
     if !reports.is_empty() {
         said.push(format!("the code was edited after {}", joined(&reports)));
@@ -176,4 +180,42 @@ fn issues(text: &mut String, content: &Snapshot) {
 /// An agent's words cannot open a comment in which the rest disappears.
 fn plain(text: &str) -> String {
     text.replace('<', "&lt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run keeps the words that it began with: its snapshots are composed anew by whoever audits it.
+    #[test]
+    fn several_quotes_that_are_gone_are_several() {
+        let stale_of = |counts_gone: bool, gone: &[&str]| {
+            let spec = SnapshotSpec {
+                folder: String::new(),
+                latest: String::new(),
+                id: String::new(),
+                header: Vec::new(),
+                gates: Vec::new(),
+                after: Vec::new(),
+                evidence: Vec::new(),
+                unknowns: None,
+                verdicts: true,
+                counts_gone,
+            };
+            let fact = Fact {
+                id: "F-0001".to_owned(),
+                kind: FactKind::Fact,
+                text: "a".to_owned(),
+                evidence: Vec::new(),
+                by: String::new(),
+                judged: None,
+                stale: gone.iter().map(|id| (*id).to_owned()).collect(),
+            };
+            stale(&spec, &fact, &[])
+        };
+        let both = ["E-0001", "E-0002"];
+        assert!(stale_of(true, &both).contains("E-0001, E-0002 do not stand"));
+        assert!(stale_of(false, &both).contains("E-0001, E-0002 does not stand"));
+        assert!(stale_of(true, &both[..1]).contains("E-0001 does not stand"));
+    }
 }

@@ -25,7 +25,7 @@ impl Snapshots {
         facts.filter(|fact| fact.kind == FactKind::Criterion)
     }
 
-    /// What audits flagged, oldest first.
+    /// What audits flagged, oldest first; what a later one flags in the same words is one risk.
     pub(crate) fn risks(&self) -> Vec<Risk> {
         let evidence = self.latest.iter().flat_map(|latest| &latest.evidence);
         let reports = evidence.filter(|one| is_report(&one.lines));
@@ -38,6 +38,21 @@ impl Snapshots {
                 overtaken: self.overtaken.contains(&one.id),
             })
         });
-        risks.collect()
+        let mut once: Vec<Risk> = Vec::new();
+        for risk in risks {
+            once.retain(|before| !same(&before.text, &risk.text));
+            once.push(risk);
+        }
+        once
     }
+}
+
+/// Do two audits say the same, but for case, stops and blanks?
+fn same(one: &str, other: &str) -> bool {
+    let words = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
+        words.map(str::to_lowercase).collect()
+    };
+    words(one) == words(other)
 }

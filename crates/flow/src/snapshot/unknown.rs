@@ -7,7 +7,7 @@ use kernel::{Outcome, StateName};
 use std::collections::BTreeSet;
 
 /// The next action of an issue that somebody is to look into.
-const LOOK: &str = "re-scout";
+pub const LOOK_INTO: &str = "re-scout";
 /// Nothing is known of the repository: the slice itself is what is unknown.
 const SLICE: &str = "slice";
 /// Nobody has said what is unknown, and something is unresolved.
@@ -17,7 +17,7 @@ impl Snapshots {
     /// Issues that are still to be looked into, the present one first.
     fn to_look_into(&self) -> impl Iterator<Item = &Issue> {
         let open = self.latest.iter().flat_map(|latest| &latest.open);
-        open.filter(|issue| issue.next == LOOK && !self.looked_into.contains(&issue.id))
+        open.filter(|issue| issue.next == LOOK_INTO && !self.looked_into.contains(&issue.id))
     }
 
     /// The names of what is unknown: issues, or one word for what no issue says.

@@ -299,11 +299,14 @@ pub(crate) fn puts_back(hand: &Hand) -> Option<(Option<String>, Vec<String>)> {
 #[test]
 fn a_wrong_frozen_test_is_opened_alone_and_the_build_comes_back() {
     let mut early = add(Autonomy::Auto);
-    early.reaches("build");
-    assert_eq!(
-        early.rebuffed("open_test", "test: tests/a; why: no"),
-        "test_not_frozen"
-    );
+    for (state, code) in [
+        ("tests", "test_not_frozen"),
+        ("build", "open_test_not_here"),
+    ] {
+        early.reaches(state);
+        let said = early.rebuffed("open_test", "test: tests/a; why: no");
+        assert_eq!(said, code, "in `{state}`");
+    }
     let mut hand = held();
     hand.checkpoint();
     for (because, code) in [
@@ -345,7 +348,33 @@ fn a_wrong_frozen_test_is_opened_alone_and_the_build_comes_back() {
     assert_eq!((hand.state().as_str(), hand.heals()), ("build", 0));
     assert_eq!(puts_back(&hand), Some((Some("c".to_owned()), build)));
     hand.checkpoint();
+    // What comes back is judged as it is; nobody is asked to build it again.
+    assert!(matches!(hand.flow.wanted().as_slice(), [Effect::Gate(_)]));
     hand.reaches("verify");
+}
+
+/// What a question says of its answers is what is offered: the list says which there are now, so that the text
+/// names none that depends on how the run got there.
+#[test]
+fn a_question_names_no_answer_that_is_not_always_there() {
+    for name in ["add", "lights-out", "phase", "quick", "slice"] {
+        let workflow = crate::workflow(name);
+        for way in &workflow.table.transitions {
+            let human = way.by == kernel::table::Actor::Human;
+            for from in way.from.iter().filter(|_| human) {
+                let mut alike = workflow.table.leaving(from).map(|(_, way)| way);
+                if alike.any(|one| one.action == way.action && one.when.is_empty()) {
+                    continue;
+                }
+                let about = &workflow.states[from].about;
+                let named = format!("`{}`", way.action);
+                assert!(
+                    !about.contains(&named),
+                    "{name}, {from}: {named} in: {about}"
+                );
+            }
+        }
+    }
 }
 
 /// Whoever is asked for the one approval reads what it is of, and what happens after it.

@@ -105,7 +105,7 @@ fn files(coverage: &Coverage, out: &Out) {
         let worth = &one.worth;
         let word = out.paint(Tone::Good, "proven");
         out.line(&format!(
-            "  {word} {}: {} ({worth})",
+            "  {word} {}: by `{}`, whose evidence is {worth}",
             plain(&one.path),
             one.run
         ));
@@ -116,10 +116,14 @@ fn files(coverage: &Coverage, out: &Out) {
             false => (Tone::Warn, "not proven"),
         };
         out.line(&format!(
-            "  {} {}: {}",
+            "  {} {}: {}; {}",
             out.paint(tone, word),
             plain(&one.path),
-            one.why
+            one.why,
+            match one.required {
+                true => "the policy asks for it",
+                false => "no policy asks for it",
+            }
         ));
     }
 }

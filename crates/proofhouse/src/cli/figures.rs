@@ -8,6 +8,10 @@ use report::spend::Summary;
 /// Budgets with their caps, and where the money went.
 pub(crate) fn all(out: &Out, status: &Status, spent: &Summary) {
     for (name, gauge) in &status.budgets {
+        // Requests of an agent's: what a gate refuses is none, and "0" beside it reads as if it were.
+        if name == kernel::budget::REFUSALS && gauge.used == 0 {
+            continue;
+        }
         let (used, cap) = match name.as_str() {
             "micro_dollars" => (dollars(gauge.used), dollars(gauge.cap)),
             "wall_millis" => (duration(gauge.used), duration(gauge.cap)),

@@ -160,8 +160,16 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     if let Some(record) = &grounds.record {
         to_read(out, "record", record, lines);
     }
+    if let Some(since) = &grounds.since_rejected {
+        row("", "since it was sent back:");
+        land::change(out, &format!("{run} --since-rejected"), since, lines);
+        row("", "all of it:");
+    }
     if let Some(change) = &grounds.change {
         land::change(out, run, change, lines);
+    }
+    for one in &grounds.frame {
+        row("frame", &uncut(&one.words()));
     }
     if let Some(settled) = &grounds.settled {
         land::settled(out, settled);
@@ -171,7 +179,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             Some(true) => Tone::Good,
             Some(false) | None => Tone::Bad,
         };
-        let (text, how) = (uncut(&one.text), plain(&one.how));
+        let (text, how) = (uncut(&one.text), uncut(&one.how));
         out.toned_row(tone, one.word(), &format!("{}: {text} ({how})", one.id));
     }
     for risk in &grounds.risks {
@@ -184,7 +192,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             0 => String::new(),
             millis => format!(", {}", duration(millis)),
         };
-        let (check, reason) = (plain(&one.check), plain(&one.reason));
+        let (check, reason) = (plain(&one.check), uncut(&one.reason));
         let text = format!("{check} ({states}{took}): {reason}");
         out.toned_row(Tone::Good, "proven", &text);
     }
@@ -196,7 +204,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     }
     worth(out, grounds);
     for one in &grounds.said {
-        let reason = plain(&one.reason);
+        let reason = uncut(&one.reason);
         row(
             "said",
             &format!("{} ({}): {reason}", plain(&one.check), one.state),
@@ -211,7 +219,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         row("maker says", &format!("{who}: {}", uncut(said)));
     }
     for look in &grounds.looks {
-        let words = plain(&look.words());
+        let words = uncut(&look.words());
         row(
             "reviewed",
             &format!("{words}: {}", uncut(&look.who.summary)),
@@ -221,11 +229,13 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         row("remark", &uncut(remark));
     }
     for one in &grounds.unproven {
-        let (check, why) = (plain(&one.check), plain(&one.why));
+        let (check, why) = (plain(&one.check), uncut(&one.why));
         let text = format!("{check} ({}): {why}", one.state);
         out.toned_row(Tone::Bad, "not proven", &text);
         let mut lines = one.failure.lines().filter(|line| !line.trim().is_empty());
-        for line in lines.by_ref().take(OF_A_FAILURE) {
+        // What somebody found is judged by whoever reads this, and no output of a command.
+        let most = if one.found { usize::MAX } else { OF_A_FAILURE };
+        for line in lines.by_ref().take(most) {
             out.line(&format!(
                 "              {}",
                 out.paint(Tone::Dim, &whole(line))
@@ -244,7 +254,7 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
             1 => String::new(),
             times => format!(", {times} times"),
         };
-        let found = plain(&one.found);
+        let found = uncut(&one.found);
         out.toned_row(
             Tone::Bad,
             "caught",
@@ -269,7 +279,7 @@ pub(crate) fn worth(out: &Out, grounds: &Grounds) {
         };
         out.row("worth", &format!("{worth}: {}", standing.means));
         for tried in &standing.tried {
-            out.row("", &plain(tried));
+            out.row("", &uncut(tried));
         }
         if !standing.stronger.is_empty() {
             out.row("", &format!("for more, {}", standing.stronger));

@@ -39,7 +39,16 @@ pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, Engi
         true => Depth::Stat,
         false => Depth::Patch,
     };
-    let change = Change::of(project, run, depth)?;
+    let change = match args.since_rejected {
+        false => Change::of(project, run, depth)?,
+        true => Change::since_rejected(project, run, depth)?.ok_or_else(|| {
+            EngineError::user(
+                "nothing_rejected",
+                format!("nobody has sent the work of `{run}` back, or nobody has worked since"),
+                format!("`proofhouse diff {run}` shows all that it changed"),
+            )
+        })?,
+    };
     if out.json {
         out.facts(&change);
         return Ok(exit::OK);
@@ -55,7 +64,8 @@ pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, Engi
         return Ok(exit::OK);
     }
     if change.changes.is_empty() {
-        out.line(&format!("`{run}` has changed nothing"));
+        let since = if args.since_rejected { " since" } else { "" };
+        out.line(&format!("`{run}` has changed nothing{since}"));
         return Ok(exit::OK);
     }
     drawn(out, &change, "");

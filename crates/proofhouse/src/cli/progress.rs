@@ -2,10 +2,12 @@
 
 use super::out::{Out, Tone, count, dollars, duration, plain};
 use engine::world::{Gauges, Observer};
+use flow::Workflow;
 use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
 use kernel::effect::EffectKind;
-use kernel::event::{Arrival, GateEnded, Moved, WHAT_IS_THERE};
+use kernel::event::{Arrival, EffectBegan, GateEnded, Moved, WHAT_IS_THERE};
 use kernel::outcome::{CheckResult, RED_BEFORE, Verdict, passes};
+use kernel::snapshot::SnapshotTaken;
 use kernel::{Actor, Body, Class, Event};
 use report::Repeats;
 use std::io::Write;
@@ -30,6 +32,52 @@ pub(crate) struct Progress<'a> {
     noted: Option<String>,
     /// The gate in flight is tried on what is there, before anybody has worked.
     trying: bool,
+    asked: Asked,
+}
+
+/// What those are asked who look into one unknown each.
+#[derive(Default)]
+struct Asked {
+    /// The state in which they do.
+    state: Option<String>,
+    /// The name and the text of each unknown, in their order.
+    unknowns: Vec<(String, String)>,
+    /// As many of them have been looked into.
+    known: usize,
+    /// Is the gate in flight that of the state?
+    judging: bool,
+}
+
+impl Asked {
+    fn snapshot(&mut self, taken: &SnapshotTaken) {
+        let open = taken.content.open.iter();
+        let unknown = open.filter(|issue| issue.next == flow::LOOK_INTO);
+        let unknown = unknown.map(|issue| (issue.id.clone(), issue.text.clone()));
+        self.unknowns = unknown.collect();
+        self.known = 0;
+    }
+
+    fn began(&mut self, began: &EffectBegan) {
+        if began.kind == EffectKind::Gate {
+            self.judging = self.state.as_deref() == Some(began.state.as_str());
+        }
+    }
+
+    /// They are judged in turn: a gate that passed was of the first that nobody had looked into.
+    fn judged(&mut self, passed: bool) {
+        self.known += usize::from(passed && self.judging);
+    }
+
+    /// What an attempt is for. Who is sent before their turn has its name as their subject.
+    fn of(&self, began: &EffectBegan) -> Option<&(String, String)> {
+        if self.state.as_deref() != Some(began.state.as_str()) {
+            return None;
+        }
+        match began.subject.as_str() {
+            "" => self.unknowns.get(self.known),
+            subject => self.unknowns.iter().find(|(id, _)| id == subject),
+        }
+    }
 }
 
 /// How long a pipe hears nothing before it is told that the work goes on: suites that are run again for each
@@ -51,13 +99,18 @@ impl<'a> Progress<'a> {
             repeats: Repeats::default(),
             noted: None,
             trying: false,
+            asked: Asked::default(),
         }
     }
 
-    /// For a run whose workflow has a check that judges progress and not the work.
-    pub(crate) fn noting(out: &'a Out, noted: Option<String>) -> Self {
+    /// For a run of this workflow: which check judges progress and not the work, and where unknowns are
+    /// looked into.
+    pub(crate) fn of(out: &'a Out, workflow: &Workflow) -> Self {
         let mut progress = Self::new(out);
-        progress.noted = noted;
+        progress.noted = workflow.noted_check().map(str::to_owned);
+        let unknowns = workflow.snapshot.as_ref();
+        let unknowns = unknowns.and_then(|spec| spec.unknowns.as_ref());
+        progress.asked.state = unknowns.map(ToString::to_string);
         progress
     }
 
@@ -201,9 +254,12 @@ impl Observer for Progress<'_> {
             Body::EffectBegan(began) => {
                 self.effect_began = Instant::now();
                 self.trying = began.subject == WHAT_IS_THERE;
-                let on = match began.subject.as_str() {
-                    "" => String::new(),
-                    subject => format!(" on {subject}"),
+                self.asked.began(began);
+                let question = self.asked.of(began).cloned();
+                let on = match (began.subject.as_str(), &question) {
+                    (_, Some((id, _))) => format!(" on {id}"),
+                    ("", None) => String::new(),
+                    (subject, None) => format!(" on {subject}"),
                 };
                 self.doing = match began.kind {
                     EffectKind::Attempt => format!("{} {} works{on}", began.state, began.role),
@@ -211,14 +267,14 @@ impl Observer for Progress<'_> {
                     EffectKind::Checkpoint => "checkpoint".to_owned(),
                 };
                 if began.kind == EffectKind::Attempt {
-                    self.say(
-                        None,
-                        "..",
-                        &format!(
-                            "{}: attempt {} by the {}{on}",
-                            began.state, began.effect, began.role
-                        ),
+                    let question =
+                        question.map_or_else(String::new, |(_, text)| format!(": {text}"));
+                    let (state, role) = (&began.state, &began.role);
+                    let text = format!(
+                        "{state}: attempt {} by the {role}{on}{question}",
+                        began.effect
                     );
+                    self.say(None, "..", &text);
                 }
             }
             Body::AttemptEnded(ended) => {
@@ -260,7 +316,10 @@ impl Observer for Progress<'_> {
             }
             // That what is there does not do yet is no failure of anybody's.
             Body::GateEnded(ended) if self.trying && !passes(&ended.results) => {}
-            Body::GateEnded(ended) => self.judged(ended),
+            Body::GateEnded(ended) => {
+                self.asked.judged(passes(&ended.results));
+                self.judged(ended);
+            }
             Body::CheckpointEnded(ended) => {
                 if let Some(commit) = &ended.commit {
                     self.say(
@@ -330,6 +389,7 @@ impl Observer for Progress<'_> {
             }
             Body::Noted(note) => self.say(None, "--", &report::facts::sentence(note)),
             Body::SnapshotTaken(taken) => {
+                self.asked.snapshot(taken);
                 self.say(None, "--", &format!("snapshot {}", taken.file));
             }
             Body::RunStarted(_) | Body::SessionOpened(_) => {}
@@ -420,8 +480,8 @@ mod tests {
         let mut progress = Progress::new(&out);
         progress.live = false;
         progress.doing = "prove gate".to_owned();
-        progress.progress("mutant 3 of 20");
-        assert_eq!(progress.doing, "prove gate · mutant 3 of 20");
+        progress.progress("pytest: mutant 3 of 20");
+        assert_eq!(progress.doing, "prove gate · pytest: mutant 3 of 20");
         let just_now = progress.spoke;
         progress.tick(&Gauges::new);
         assert_eq!(progress.spoke, just_now, "it has just spoken");

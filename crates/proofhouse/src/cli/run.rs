@@ -71,7 +71,7 @@ pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, Engine
     let ended = {
         let name = report::look::run_name(project, run)?;
         let workflow = report::look::workflow_of(project, &name)?;
-        let mut progress = Progress::noting(out, workflow.noted_check().map(str::to_owned));
+        let mut progress = Progress::of(out, &workflow);
         session.drive(&mut progress, &on_interrupt)?
     };
     report(project, &ended, out)

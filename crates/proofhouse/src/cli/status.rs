@@ -133,8 +133,9 @@ fn of_run(out: &Out, run: &RunReport) {
         out.line(begins.trim_end());
         out.row("", &reason);
     }
-    // Of a run that is done it says nothing any more.
-    let open = (status.activity != Activity::Done).then_some(status.last_refusal.as_ref());
+    // Of a run that is done, or whose gate has passed since, it says nothing any more.
+    let open = status.refusal_stands && status.activity != Activity::Done;
+    let open = open.then_some(status.last_refusal.as_ref());
     if let Some(refusal) = open.flatten() {
         let head = out.paint(Tone::Warn, "last refusal");
         out.hanging(&format!("  {head} "), &plain(&refusal.to_string()));

@@ -97,7 +97,11 @@ pub(crate) fn evidence(project: &Project, run: &str) -> Result<String, EngineErr
     }
     lines.extend(wrong(&evidence));
     let over = matches!(status.activity, Activity::Done | Activity::Stopped);
-    if let Some(refusal) = status.last_refusal.as_ref().filter(|_| !over) {
+    if let Some(refusal) = status
+        .last_refusal
+        .as_ref()
+        .filter(|_| status.refusal_stands && !over)
+    {
         lines.push(format!(
             "last refused: {} [{}]; mend: {}",
             refusal.what, refusal.code, refusal.mend

@@ -55,6 +55,27 @@ pub(crate) fn kept(world: &World, ends: &str) -> Vec<String> {
         .collect()
 }
 
+/// What a suite without a test said before anybody worked is told of nobody's work.
+#[test]
+fn a_suite_that_was_empty_before_leaves_nothing_unproven() {
+    let world = world();
+    world.write("tests/cases", "");
+    let counts = format!(
+        "{}echo \"Ran $count tests in 0s\"\n[ \"$failed\" = 0 ]\n",
+        text("add/run.sh")
+    );
+    world.write("tests/run.sh", &counts);
+    world.commit("no test yet");
+    does(&world, &[]).exits(2);
+    let facts = says(&world, &["inbox", "--json"]).exits(0).json();
+    let grounds = &facts[0]["grounds"];
+    assert!(
+        !grounds["proven"].as_array().unwrap().is_empty(),
+        "{grounds:#}"
+    );
+    assert_eq!(grounds["unproven"], serde_json::json!([]), "{grounds:#}");
+}
+
 #[test]
 fn one_attempt_is_proven_and_lands_as_one_commit() {
     let world = world();
@@ -184,10 +205,8 @@ state = "mend"
 steps = [{ append = "repo/src/total.sh", text = "# prices are numbers\n" }]
 result = { summary = "said that prices are numbers" }
 "##;
-    world.write(
-        "agent/script.toml",
-        &format!("{reads}{}", text("quick/happy.toml")),
-    );
+    let script = format!("{reads}{}", text("quick/happy.toml"));
+    world.write("agent/script.toml", &script);
     does(&world, &["--autonomy", "auto", "--review"]).exits(0);
     assert_eq!(attempts(&world), ["work", "review", "mend", "review"]);
     let briefs = kept(&world, "brief");
@@ -200,6 +219,14 @@ result = { summary = "said that prices are numbers" }
         briefs[0]
     );
     assert!(briefs[1].contains(whole), "{}", briefs[1]);
+
+    // And so does a person who is asked how it goes on.
+    let world = self::world();
+    world.write("agent/script.toml", &script);
+    let two = ["--autonomy", "auto", "--review", "--budget", "attempts=2"];
+    does(&world, &two).exits(2);
+    let inbox = says(&world, &["inbox"]).exits(0).out;
+    assert!(inbox.contains(whole), "{inbox}");
 }
 
 /// Nothing that a role can read, and no ref, holds a case before the run is over.

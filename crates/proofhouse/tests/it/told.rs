@@ -14,6 +14,10 @@ fn what_a_person_sends_back_has_an_id_and_its_makers_have_names() {
         "result = { summary = \"repaired\", next = \"verify\" }",
         "result = { summary = \"repaired\", next = \"verify\", settled = [{ finding = \"R1\", how = \"wrote the word anew\" }] }",
     );
+    let answers = answers.replace(
+        "result = { summary = \"framed\" }",
+        "result = { summary = \"framed\", verdict = \"pass\" }",
+    );
     world.start(&answers, &["--autonomy", "conservative"]);
     world.run(&["run", "t"]).exits(2);
     let first = world.run(&["inbox"]).exits(0).out;
@@ -22,6 +26,12 @@ fn what_a_person_sends_back_has_an_id_and_its_makers_have_names() {
         "{first}"
     );
     assert!(!first.contains("fixer"), "{first}");
+    // What nobody was asked and decides something is read by whoever approves.
+    let frame =
+        "frame       User facing: no, as it was laid out (yes or no: does a user see the result?";
+    assert!(first.contains(frame), "{first}");
+    // Who wrote what is asked for has reviewed nothing.
+    assert!(!first.contains("reviewed    framer"), "{first}");
     let key = world.approver("ann");
     world.decide(&key, "reject").exits(0);
     world.run(&["run", "t"]).exits(2);

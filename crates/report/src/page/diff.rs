@@ -2,6 +2,7 @@
 
 use super::html::{Tone, chip, paragraph, short};
 use crate::caught::Gravity;
+use crate::change::Change;
 use crate::evidence::Evidence;
 use crate::file_change::{FileChange, Hunk};
 use crate::stat::totals;
@@ -17,24 +18,19 @@ pub(super) fn section(data: &Evidence) -> Markup {
     let Some(change) = &data.grounds.change else {
         return html! {};
     };
-    let lines = |one: &FileChange| one.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
-    let mut left = MOST_OF_ALL;
-    let mut open = OPEN;
-    let files: Vec<Markup> = change
-        .changes
-        .iter()
-        .map(|one| {
-            let many = lines(one);
-            let fits = many <= MOST_OF_FILE && many <= left;
-            left = left.saturating_sub(if fits { many } else { 0 });
-            let opens = fits && many > 0 && many <= open;
-            open = open.saturating_sub(many);
-            file(one, &data.run, Fold { fits, opens })
-        })
-        .collect();
+    let files = files(change, &data.run);
+    let since = data.grounds.since_rejected.as_ref();
     html! {
         section aria-labelledby="change" {
             h2 #change { "What changed" }
+            @if let Some(since) = since {
+                h3 #since { "Since it was sent back" }
+                p.note {
+                    (totals(&since.changes)) ", from " (short(&since.base)) " to " (short(&since.commit)) "."
+                }
+                div.diffs { @for file in &self::files(since, &data.run) { (file) } }
+                h3 #whole { "All of it" }
+            }
             @if files.is_empty() {
                 p.none { "Nothing, so far." }
             } @else {
@@ -45,6 +41,23 @@ pub(super) fn section(data: &Evidence) -> Markup {
             }
         }
     }
+}
+
+/// Each file, as long as there is room.
+fn files(change: &Change, run: &str) -> Vec<Markup> {
+    let lines = |one: &FileChange| one.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
+    let mut left = MOST_OF_ALL;
+    let mut open = OPEN;
+    let each = change.changes.iter();
+    each.map(|one| {
+        let many = lines(one);
+        let fits = many <= MOST_OF_FILE && many <= left;
+        left = left.saturating_sub(if fits { many } else { 0 });
+        let opens = fits && many > 0 && many <= open;
+        open = open.saturating_sub(many);
+        file(one, run, Fold { fits, opens })
+    })
+    .collect()
 }
 
 /// How a file is shown.

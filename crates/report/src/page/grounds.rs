@@ -106,6 +106,9 @@ pub(super) fn section(data: &Evidence) -> Markup {
                         li.bad {
                             p { (chip(Tone::Unsure, "not proven")) " " code { (one.check) } }
                             (paragraph("reason", &one.why))
+                            @if one.found && !one.failure.is_empty() {
+                                pre tabindex="0" { code { (one.failure) } }
+                            }
                             p.facts-line { span { "in the gate of " (one.state) } }
                         }
                     }

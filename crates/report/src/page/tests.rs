@@ -9,7 +9,7 @@ use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::{Evidence, Link, Origin};
 use crate::file_change::{FileChange, Hunk, Kind};
 use crate::gate::{Answer, Check, Gate};
-use crate::grounds::{Grounds, Look, Maker, Proven, Told, Unproven, Worker};
+use crate::grounds::{Framed, Grounds, Look, Maker, Proven, Told, Unproven, Worker};
 use crate::history::Decided;
 use crate::met::Met;
 use crate::paper::Paper;
@@ -90,6 +90,13 @@ fn grounds(text: &str) -> Grounds {
             }],
             new: Vec::new(),
         }),
+        since_rejected: None,
+        frame: vec![Framed {
+            field: text.to_owned(),
+            value: text.to_owned(),
+            about: text.to_owned(),
+            laid_out: true,
+        }],
         papers: vec![Paper {
             path: text.to_owned(),
             sections: vec![text.to_owned()],
@@ -256,6 +263,7 @@ fn everywhere(text: &str) -> Evidence {
                 state: t(),
                 why: t(),
                 failure: String::new(),
+                found: true,
             }],
             caught: vec![Caught {
                 at: AT,

@@ -7,7 +7,7 @@ use super::{Control, Record};
 use crate::checks::suite::instrument::{Instrument, Shown};
 use crate::error::Error;
 use crate::room::Room;
-use crate::text::first_few;
+use crate::text::{first_few, label};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -75,7 +75,10 @@ impl Control<'_> {
                     continue;
                 }
                 None => {
-                    (self.subject.progress)(&format!("mutant {} of {count}", number + 1));
+                    // Each suite has mutants of its own, and is named: the count begins anew.
+                    let suite = label(self.instrument.named());
+                    let told = format!("{suite}: mutant {} of {count}", number + 1);
+                    (self.subject.progress)(&told);
                     (fate(mutant), false)
                 }
             };

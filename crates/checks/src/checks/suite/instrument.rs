@@ -169,6 +169,13 @@ impl Instrument {
         }
     }
 
+    /// What it is called.
+    pub(crate) fn named(&self) -> &str {
+        match self {
+            Self::Suite(_, name) | Self::Command(name) | Self::AsWritten(name) => name,
+        }
+    }
+
     /// The runner, where its results are read test by test and we know whose they are.
     pub(crate) fn runner(&self) -> Option<Runner> {
         match self {

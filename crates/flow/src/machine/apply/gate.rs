@@ -64,7 +64,7 @@ impl FlowState {
         {
             let what = format!("{}: {}", result.check, result.reason);
             let mend = "the next brief says so; the gate is run again after the next attempt";
-            self.last_refusal = Some(Refusal::new(code, what, mend));
+            self.refuse(Refusal::new(code, what, mend));
         }
         self.words = gate
             .iter()
@@ -81,6 +81,7 @@ impl FlowState {
             self.idle.judged(&state, passed);
         }
         if passed {
+            self.refusal_met = true;
             for result in &gate {
                 self.frozen.extend(result.froze.clone());
             }
@@ -143,6 +144,12 @@ impl FlowState {
         }
     }
 
+    /// People see what was refused, until a gate passes.
+    pub(in crate::machine) fn refuse(&mut self, refusal: Refusal) {
+        self.last_refusal = Some(refusal);
+        self.refusal_met = false;
+    }
+
     /// What a person asked for in the state file is not granted by this gate.
     fn turn_down(&mut self, gate: &[CheckResult]) {
         let Some(asked) = self.asked.take() else {
@@ -163,7 +170,7 @@ impl FlowState {
         let mend = "the next attempt hears of it; ask again when it has ended";
         let refusal = Refusal::new("header_not_taken", what, mend);
         self.note(refusal.what.clone());
-        self.last_refusal = Some(refusal);
+        self.refuse(refusal);
     }
 
     /// Notes for the next brief what did not pass, whole.

@@ -146,7 +146,9 @@ impl FlowState {
                 let answers_gate = moved.by == Actor::Human && self.gate_asks;
                 self.gate_asks = moved.by == Actor::Engine
                     && workflow.table.state(&self.position.state).kind == Kind::Wait;
+                let tries = after.is_some_and(|after| after.gate_first);
                 self.stage = match (passed && same) || answers_gate {
+                    _ if tries => Stage::Answered { attempt: None },
                     true => self.first_stage(workflow),
                     false => Stage::Fresh,
                 };

@@ -25,6 +25,7 @@ fn forbidden_requests_are_refused_counted_and_shown_in_the_next_brief() {
         assert_eq!(hand.state(), from, "{from} -> {to} must not move");
         let status = hand.flow.status();
         assert_eq!(status.last_refusal.unwrap().code, "illegal_transition");
+        assert!(status.refusal_stands);
         assert_eq!(status.budgets["refusals"].used, 1);
         let Some(Effect::Attempt(order)) = hand.flow.wanted().first().cloned() else {
             panic!()
@@ -39,6 +40,9 @@ fn forbidden_requests_are_refused_counted_and_shown_in_the_next_brief() {
             "{}",
             order.brief
         );
+        // Once a gate has passed it is history.
+        hand.pass("", Verdict::Pass);
+        assert!(!hand.flow.status().refusal_stands, "after {from}");
     }
 }
 

@@ -10,6 +10,9 @@ pub(crate) struct Diff {
     /// Only which files, and how much of each
     #[arg(long)]
     pub(crate) stat: bool,
+    /// Only what was changed since you last sent the work back
+    #[arg(long, conflicts_with = "tool")]
+    pub(crate) since_rejected: bool,
     /// As a patch that `git apply` takes
     #[arg(long, conflicts_with_all = ["stat", "tool"])]
     pub(crate) patch: bool,

@@ -40,6 +40,10 @@ fn a_wrong_frozen_test_goes_back_alone() {
     add.waits_for("approval");
     add.decide("approve", "read it").exits(0);
     add.run(0);
+    let said = add
+        .decide("open_test", names)
+        .refuses(1, "open_test_not_here");
+    assert!(said.err.contains("has passed the gate"), "{}", said.err);
     assert_eq!(add.stands().2, 0, "nobody has cheated");
     add.world.run(&["audit", "--ci"]).exits(0);
 }

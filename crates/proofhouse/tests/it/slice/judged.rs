@@ -3,6 +3,7 @@
 
 use super::people::{decide, key};
 use super::{begin_with, failures, headers, path, played, snapshot, transcript};
+use crate::support::says;
 
 #[test]
 fn whoever_approves_sees_the_criteria_with_their_judge_the_risks_and_the_record() {
@@ -42,6 +43,42 @@ fn whoever_approves_sees_the_criteria_with_their_judge_the_risks_and_the_record(
     assert!(record.contains("## How verified"), "{record}");
 }
 
+/// The slice's own gates judge what comes of a merge, beside what a person set: that one is content with less.
+#[test]
+fn what_lands_on_a_branch_that_has_moved_passes_the_slices_own_gate() {
+    let gate = "`grep -qx 'hello Ada' src/greet.txt && ! grep -rq 'Ada is away' src`";
+    let own = super::data("happy").replace(
+        "{ set = \"Gate (exit)\", to = \"`grep -qx 'hello Ada' src/greet.txt`\" }",
+        &format!("{{ set = \"Gate (exit)\", to = \"{gate}\" }}"),
+    );
+    let own = own.replace(
+        "by = \"grep -qx 'hello Ada' src/greet.txt\"",
+        "by = \"grep -qx 'hello Ada' src/greet.txt && ! grep -rq 'Ada is away' src\"",
+    );
+    let world = crate::support::World::new();
+    world.write("src/greet.txt", "good bye\n");
+    world.write("tools/script.toml", &own);
+    world.write(".gitignore", "tools/\n.proofhouse/\n");
+    world.git(&["config", "user.name", "Ann"]);
+    world.git(&["config", "user.email", "ann@example.org"]);
+    world.commit("sample");
+    let mut args = vec!["new", "slice", "greet Ada", "--name", "u"];
+    args.extend(["--check", "grep -q Ada src/greet.txt", "--autonomy", "auto"]);
+    args.extend(["--agent", "scripted:tools/script.toml"]);
+    says(&world, &args).exits(0);
+    says(&world, &["run", "u"]).exits(0);
+    world.write("src/away.txt", "Ada is away\n");
+    world.commit("meanwhile");
+    let said = says(&world, &["land", "u"]).refuses(1, "land_unproven");
+    assert!(said.err.contains("Ada is away"), "{}", said.err);
+    world.write("src/away.txt", "Ada is back\n");
+    world.commit("and back");
+    says(&world, &["land", "u"]).exits(0);
+    assert_eq!(world.read("src/greet.txt"), "hello Ada\n");
+    let trees = world.git(&["worktree", "list", "--porcelain"]);
+    assert!(!trees.contains("prunable"), "{trees}");
+}
+
 #[test]
 fn a_verdict_holds_for_the_code_that_it_saw() {
     let world = played("edited-after-audit");
@@ -78,8 +115,25 @@ fn what_a_person_sends_back_goes_where_it_can_be_mended() {
     let world = begin_with("sent-back", &["--autonomy", "conservative"]);
     let key = key(&world);
     world.run(&["run", "t"]).exits(2);
+    let since = ["diff", "t", "--since-rejected"];
+    world.run(&since).refuses(1, "nothing_rejected");
     decide(&world, &key, "reject", "be warmer").exits(0);
+    world.run(&since).refuses(1, "nothing_rejected");
     world.run(&["run", "t"]).exits(2);
+    // What was changed since is shown first, and then all of it.
+    let said = world.run(&since).exits(0).out;
+    assert!(said.contains("+welcome"), "{said}");
+    assert!(!said.contains("-good bye"), "{said}");
+    let inbox = world.run(&["inbox"]).exits(0).out;
+    let (first, all) = inbox.split_once("all of it:").expect("both");
+    let (_, first) = first.split_once("since it was sent back:").expect("first");
+    assert!(
+        first.contains("+welcome") && !first.contains("-good bye"),
+        "{inbox}"
+    );
+    assert!(all.contains("-good bye"), "{inbox}");
+    let page = world.read("agent/artifacts/evidence.html");
+    assert!(page.contains("Since it was sent back"), "{page}");
     let back = path(&world);
     let at = back.iter().position(|state| state == "deliver").unwrap();
     assert_eq!(
@@ -105,6 +159,12 @@ fn what_a_person_sends_back_goes_where_it_can_be_mended() {
     assert!(chose.contains("/task/context.md"), "{chose}");
     assert!(!chose.contains("change.patch"), "{chose}");
     assert!(transcript(&world, "deliver", 0).contains("/task/change.patch"));
+    // Who records it again knows that what lies there is of what was rejected, and why that was.
+    let briefs = crate::quick::kept(&world, " deliver brief");
+    let old = "`task/change-record.md` is the record of an earlier delivery";
+    let told: Vec<bool> = briefs.iter().map(|brief| brief.contains(old)).collect();
+    assert_eq!(told, [true, false], "newest first");
+    assert!(briefs[0].contains("be warmer"), "{}", briefs[0]);
     decide(&world, &key, "approve", "warm enough").exits(0);
     world.run(&["run", "t"]).exits(0);
     assert_eq!(path(&world).last().unwrap(), "done");

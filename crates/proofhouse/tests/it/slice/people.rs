@@ -74,7 +74,15 @@ fn scope_is_revised_by_a_new_header_and_only_then_do_scouts_see_more() {
 
 #[test]
 fn a_scout_goes_for_each_unknown_with_a_scope_of_its_own() {
-    let world = played("scope-revised");
+    let world = begin("scope-revised");
+    let said = world.run(&["run", "t"]).exits(0);
+    // Whoever follows it reads what each is sent for.
+    for asked in [
+        "by the scout on I-0001: what is planned?",
+        "by the scout on I-0002: who else greets?",
+    ] {
+        assert!(said.out.contains(asked), "no `{asked}` in {}", said.out);
+    }
     let wrong = failures(&world);
     for refused in [
         "nothing is unknown that somebody could look into",
