@@ -10,7 +10,7 @@ use crate::machine::FlowState;
 use crate::workflow::{Field, Owner, Question, Role, Workflow};
 use kernel::StateName;
 use kernel::effect::Access;
-use kernel::outcome::Verdict;
+use kernel::outcome::{RED_BEFORE, Verdict};
 use result::{HOLDS, HOW_TO_SETTLE, how_to_find};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -61,6 +61,7 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     if !workflow.is_sealed_in(state) {
         open_findings(&mut text, workflow, run);
     }
+    red_before(&mut text, workflow, run);
     earlier(&mut text, run);
     told(&mut text, workflow, run);
     notes(&mut text, workflow, run);
@@ -441,6 +442,28 @@ fn lacking(workflow: &Workflow, run: &FlowState) -> Vec<(StateName, String)> {
         }
     }
     lacking
+}
+
+/// What was red before anybody worked: who writes must not take it for their own doing.
+fn red_before(text: &mut String, workflow: &Workflow, run: &FlowState) {
+    if workflow.rules < 2 || access(workflow, run) == Access::ReadOnly {
+        return;
+    }
+    let results = run.gates.values().flat_map(|gate| &gate.results);
+    let red: Vec<_> = results
+        .filter(|result| result.shows.contains(RED_BEFORE))
+        .collect();
+    if red.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "## Red before the work\n\nThe engine ran it on the code as it was when the run began:\n\n```text"
+    );
+    for result in red {
+        let _ = writeln!(text, "- {}: {}", result.check, unfenced(&result.reason));
+    }
+    let _ = writeln!(text, "```\n");
 }
 
 /// What was found here before, and what became of it.
