@@ -237,8 +237,7 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
     drawn(out, change, " ");
     // Tests that lost something first, then code: that is what may be wrong.
     let mut changes: Vec<&FileChange> = change.changes.iter().collect();
-    let weakens =
-        |one: &FileChange| one.is_test() && one.removed.is_none_or(|lines| lines > 0);
+    let weakens = |one: &FileChange| one.is_test() && one.removed.is_none_or(|lines| lines > 0);
     changes.sort_by_key(|one| (!weakens(one), is_prose(&one.path), one.is_test()));
     let any_code = changes.iter().any(|one| !is_prose(&one.path));
     let hunks = |one: &FileChange| {
