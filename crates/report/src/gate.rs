@@ -212,6 +212,12 @@ impl Check {
             check: result.check.clone(),
             answer: match result.verdict {
                 Verdict::Pass => Answer::Passed,
+                // Nobody is judged by it; that it could not be tried is for people to know all the same.
+                Verdict::CouldNotRun
+                    if result.weight == Weight::Advisory && result.shows.is_empty() =>
+                {
+                    Answer::CouldNotRun
+                }
                 // It chooses the way, or tells something that nobody is judged by.
                 _ if result.weight == Weight::Advisory => Answer::Noted,
                 // A stalled pass is worth knowing; it judges no one.

@@ -1,5 +1,6 @@
 //! The `phase` workflow through the real binary.
 
+mod base;
 mod features;
 
 use crate::support::{CHECK, HONEST, World};
