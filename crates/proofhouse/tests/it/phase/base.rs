@@ -30,7 +30,7 @@ fn what_is_green_before_the_work_is_nothing_to_tell() {
 fn nobody_works_where_a_check_cannot_be_run() {
     let world = World::new();
     world.start(HONEST, &["--check", "./no-such-check"]);
-    let said = world.run(&["run", "t"]).exits(4);
+    let said = world.run(&["run", "t"]).exits(2);
     assert!(said.out.contains("intake -> no_check"), "{}", said.out);
     assert!(said.out.contains("no-such-check"), "{}", said.out);
     let briefs = crate::quick::kept(&world, " implement brief");
