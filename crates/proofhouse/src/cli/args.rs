@@ -407,6 +407,12 @@ no repository; the others do.")]
   proofhouse index show MM-0001@1.0.0 --global
   proofhouse index reindex --embedder folder:models/all-MiniLM-L6-v2")]
     Index(Index),
+    /// Write pages for `man`, one for each command
+    #[command(after_help = "Example:\n  proofhouse man ~/.local/share/man/man1")]
+    Man {
+        /// The folder to write them to
+        folder: PathBuf,
+    },
     /// Print shell completions
     #[command(
         after_help = "Example:\n  proofhouse completions bash > ~/.local/share/bash-completion/completions/proofhouse"

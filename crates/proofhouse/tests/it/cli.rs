@@ -246,3 +246,19 @@ fn heal_and_reopen_take_because_as_decide_does() {
         }
     }
 }
+
+#[test]
+fn every_command_has_a_page_of_the_manual() {
+    let world = World::empty();
+    let said = world.run(&["man", "manual", "--json"]).exits(0).json();
+    let first = world.read("manual/proofhouse.1");
+    assert!(
+        first.contains("ships only what its own evidence proves"),
+        "{first}"
+    );
+    let land = world.read("manual/proofhouse-land.1");
+    assert!(land.contains("keep\\-commits"), "{land}");
+    let pages = std::fs::read_dir(world.at("manual")).unwrap().count();
+    assert_eq!(said["pages"], pages);
+    assert!(pages > 40, "{pages}");
+}
