@@ -77,16 +77,7 @@ fn short_name(change: &FileChange, most: usize) -> String {
         None => change.path.clone(),
     };
     // A line break or another trick in a name draws no line of its own.
-    let name: String = name
-        .chars()
-        .map(|c| {
-            if c.is_control() || kernel::unseen::is_unseen(c) {
-                '?'
-            } else {
-                c
-            }
-        })
-        .collect();
+    let name = kernel::unseen::spelt(&name).into_owned();
     let length = name.chars().count();
     match length <= most.max(8) {
         true => name,

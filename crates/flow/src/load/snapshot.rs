@@ -54,5 +54,6 @@ pub(super) fn snapshot(
         evidence: states(&raw.evidence),
         unknowns: raw.unknowns.as_ref().map(StateName::new),
         verdicts: raw.verdicts,
+        people_close: workflow.rules.0 > 1,
     }
 }

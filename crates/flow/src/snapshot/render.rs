@@ -150,9 +150,13 @@ fn issues(text: &mut String, content: &Snapshot) {
             "" => String::new(),
             scope => format!(" within {}", plain(scope)),
         };
+        let whose = match issue.person {
+            true => " — stays open until that person has seen the work",
+            false => "",
+        };
         let _ = writeln!(
             text,
-            "- {}: {} — next action: {}{scope}",
+            "- {}: {} — next action: {}{scope}{whose}",
             issue.id,
             plain(&issue.text),
             plain(&issue.next)
