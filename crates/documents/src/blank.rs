@@ -48,7 +48,7 @@ pub(crate) fn is_placeholder_line(line: &str) -> bool {
 }
 
 /// A text without what a rendered page does not show.
-pub(crate) fn without_comments(text: &str) -> String {
+pub fn without_comments(text: &str) -> String {
     let mut kept = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("<!--") {

@@ -10,5 +10,5 @@ pub mod substance;
 pub mod table;
 pub mod threshold;
 
-pub use blank::{is_placeholder, says_none};
+pub use blank::{is_placeholder, says_none, without_comments};
 pub use error::Error;

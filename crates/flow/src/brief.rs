@@ -10,10 +10,10 @@ use crate::machine::FlowState;
 use crate::workflow::{Field, Owner, Question, Role, Workflow};
 use kernel::StateName;
 use kernel::effect::Access;
-use kernel::outcome::Verdict;
+use kernel::outcome::{RED_BEFORE, Verdict};
 use result::{HOLDS, HOW_TO_SETTLE, how_to_find};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 /// At most this much of any injected item, so that one long field cannot drown the brief.
@@ -61,6 +61,7 @@ pub(crate) fn compile(workflow: &Workflow, run: &FlowState) -> String {
     if !workflow.is_sealed_in(state) {
         open_findings(&mut text, workflow, run);
     }
+    red_before(&mut text, workflow, run);
     earlier(&mut text, run);
     told(&mut text, workflow, run);
     notes(&mut text, workflow, run);
@@ -251,11 +252,24 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
         let _ = write!(text, " Beside them: `{ASKED}` (what is asked for).");
     }
     let commands = run.started.iter().flat_map(|started| &started.commands);
-    let commands: Vec<String> = commands.map(|command| format!("`{command}`")).collect();
+    let mut judges: Vec<&str> = suites(workflow, run);
+    judges.extend(commands.map(String::as_str));
+    let commands: Vec<String> = judges.iter().map(|one| format!("`{one}`")).collect();
     if !commands.is_empty() {
         let _ = write!(text, " The engine judges with {}.", commands.join(", "));
     }
     text
+}
+
+/// The lines of the fields that a gate runs the suite with.
+fn suites<'r>(workflow: &Workflow, run: &'r FlowState) -> Vec<&'r str> {
+    let known = workflow.rules > 1;
+    let gates = workflow.states.values().flat_map(|state| &state.gate);
+    let fields = gates.filter_map(|check| check.with.get("command_from")?.as_str());
+    let fields: BTreeSet<&str> = fields.filter(|_| known).collect();
+    let lines = fields.into_iter().filter_map(|name| run.fields.get(name));
+    let lines = lines.map(|line| line.trim());
+    lines.filter(|line| !line.is_empty()).collect()
 }
 
 /// The phases that may be passed by what is done here.
@@ -441,6 +455,28 @@ fn lacking(workflow: &Workflow, run: &FlowState) -> Vec<(StateName, String)> {
         }
     }
     lacking
+}
+
+/// What was red before anybody worked: who writes must not take it for their own doing.
+fn red_before(text: &mut String, workflow: &Workflow, run: &FlowState) {
+    if workflow.rules < 2 || access(workflow, run) == Access::ReadOnly {
+        return;
+    }
+    let results = run.gates.values().flat_map(|gate| &gate.results);
+    let red: Vec<_> = results
+        .filter(|result| result.shows.contains(RED_BEFORE))
+        .collect();
+    if red.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        text,
+        "## Red before the work\n\nThe engine ran it on the code as it was when the run began:\n\n```text"
+    );
+    for result in red {
+        let _ = writeln!(text, "- {}: {}", result.check, unfenced(&result.reason));
+    }
+    let _ = writeln!(text, "```\n");
 }
 
 /// What was found here before, and what became of it.

@@ -62,6 +62,34 @@ pub fn is_source(path: &str) -> bool {
         .is_some_and(|(_, ending)| SOURCES.contains(&ending))
 }
 
+/// Folders that hold tests.
+const TEST_FOLDERS: [&str; 8] = [
+    "test",
+    "tests",
+    "__tests__",
+    "spec",
+    "specs",
+    "e2e",
+    "fixtures",
+    "testdata",
+];
+
+/// Is it a test, or something for tests?
+pub fn is_test(path: &str) -> bool {
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
+    if folders.split('/').any(|one| TEST_FOLDERS.contains(&one)) {
+        return true;
+    }
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let (starts, ends) = (
+        ["test_"],
+        ["_test", ".test", ".spec", "_spec", "Test", "Tests"],
+    );
+    name == "conftest.py"
+        || starts.iter().any(|start| stem.starts_with(start))
+        || ends.iter().any(|end| stem.ends_with(end))
+}
+
 /// What a program is to the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Standing {
@@ -290,6 +318,27 @@ mod tests {
         "test": "node --test && npm run lint && node scripts/check.js && node src/cli.js --help && npm run build && node lib/shop.js",
         "lint": "node scripts/lint.mjs src", "build": "node scripts/bundle.js", "fix": "node scripts/lint.mjs --fix",
         "start": "node src/server.js"}}"#;
+
+    #[test]
+    fn sources_and_tests() {
+        for path in ["src/main.rs", "a.py", "web/app.tsx"] {
+            assert!(is_source(path) && !is_test(path), "{path}");
+        }
+        for path in [
+            "tests/a.rs",
+            "pkg/shop_test.go",
+            "src/a.test.ts",
+            "test_a.py",
+            "src/__tests__/b.js",
+            "src/UserTest.java",
+        ] {
+            assert!(is_source(path) && is_test(path), "{path}");
+        }
+        for path in ["README.md", "Makefile", "rs", "a.json"] {
+            assert!(!is_source(path), "{path}");
+        }
+        assert!(!is_test("src/latest.rs") && !is_test("contest.py"));
+    }
 
     #[test]
     fn code_that_imports_a_file_of_tests_takes_it_in() {

@@ -1,5 +1,6 @@
 //! One file of a change, with its hunks, as git lists it.
 
+use languages::judges::is_test;
 use serde::Serialize;
 
 /// One changed file.
@@ -21,11 +22,11 @@ pub struct FileChange {
     pub hunks: Vec<Hunk>,
 }
 
-/// Does a file look like a test, or lie among tests? For what people are shown: nothing is judged by it.
-pub fn is_test(path: &str) -> bool {
-    let path = path.to_ascii_lowercase();
-    let mut parts = path.split(['/', '.', '_', '-']);
-    parts.any(|part| matches!(part, "test" | "tests" | "spec" | "specs"))
+impl FileChange {
+    /// Is it a test, or something for tests?
+    pub fn is_test(&self) -> bool {
+        is_test(&self.path)
+    }
 }
 
 /// Is a file read by people, and followed by no tool?

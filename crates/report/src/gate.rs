@@ -38,6 +38,9 @@ pub struct Gate {
     pub checks: Vec<Check>,
 }
 
+/// How the results of the check begin that looks at the code before anybody works.
+const BEFORE: &str = "suite: ";
+
 /// What a check said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -212,6 +215,12 @@ impl Check {
             check: result.check.clone(),
             answer: match result.verdict {
                 Verdict::Pass => Answer::Passed,
+                // Nobody is judged by it; that it could not be tried is for people to know all the same.
+                Verdict::CouldNotRun
+                    if result.weight == Weight::Advisory && result.shows.is_empty() =>
+                {
+                    Answer::CouldNotRun
+                }
                 // It chooses the way, or tells something that nobody is judged by.
                 _ if result.weight == Weight::Advisory => Answer::Noted,
                 // A stalled pass is worth knowing; it judges no one.
@@ -226,6 +235,8 @@ impl Check {
                 (None, _) if Worth::of(result) == Some(Worth::Observed) => Proof::Executed,
                 (None, _) => Proof::Looked,
                 (Some(_), Some(_)) => Proof::Nothing,
+                // It says how it was before the work, green or red, and nothing of the work.
+                (Some(_), None) if result.check.starts_with(BEFORE) => Proof::Looked,
                 (Some(_), None) => Proof::Executed,
             },
             worth: worth(result).to_owned(),

@@ -4,7 +4,7 @@
 use crate::caught::{Caught, caught};
 use crate::change::{Change, Depth};
 use crate::exam::ExamCost;
-use crate::file_change::{FileChange, is_test};
+use crate::file_change::FileChange;
 use crate::gate::{Answer, Began, Gate, latest};
 use crate::history::{Decided, History};
 use crate::kept::Kept;
@@ -470,7 +470,7 @@ fn untried(workflow: &Workflow, change: &Change) -> Option<String> {
     if checks.any(|check| TRY_BEFORE.contains(&check.check.as_str())) {
         return None;
     }
-    let came = |one: &&FileChange| is_test(&one.path) && one.added.is_some_and(|lines| lines > 0);
+    let came = |one: &&FileChange| one.is_test() && one.added.is_some_and(|lines| lines > 0);
     let tests = change.changes.iter().filter(came);
     let tests: Vec<_> = tests.map(|one| spelt(&one.path)).collect();
     (!tests.is_empty()).then(|| {

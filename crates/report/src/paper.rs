@@ -68,13 +68,7 @@ fn paper(path: &Path, sections: Vec<String>) -> Option<Paper> {
 
 /// What a person reads of it: the sections that are to be frozen, or all of it, without comments.
 fn read(text: &str, sections: &[String]) -> String {
-    let mut plain = String::new();
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("<!--") {
-        plain.push_str(before);
-        rest = after.split_once("-->").map_or("", |(_, after)| after);
-    }
-    plain.push_str(rest);
+    let plain = documents::without_comments(text);
     let mut shown = String::new();
     // What stands above the first section, the header, is decided on with them.
     let mut inside = true;

@@ -100,7 +100,7 @@ mod tests {
         let drawn = stat(&listing(LISTED), 60);
         assert_eq!(
             drawn,
-            " code.txt             | 4 +++-\n old name => new?name | 2 --\n logo.png             | no text\n 3 files changed, 3 insertions(+), 3 deletions(-)\n"
+            " code.txt              | 4 +++-\n old name => new\\nname | 2 --\n logo.png              | no text\n 3 files changed, 3 insertions(+), 3 deletions(-)\n"
         );
         assert_eq!(stat(&[], 60), "");
     }

@@ -4,21 +4,10 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::readers::paths;
-pub(crate) use languages::judges::is_source;
+pub(crate) use languages::judges::{is_source, is_test};
 use languages::manifests::{self, Manifest};
 use std::io::Read;
 
-/// Folders that hold tests.
-const TEST_FOLDERS: [&str; 8] = [
-    "test",
-    "tests",
-    "__tests__",
-    "spec",
-    "specs",
-    "e2e",
-    "fixtures",
-    "testdata",
-];
 /// Larger files are no sources.
 const LARGEST: u64 = 16 << 20;
 
@@ -42,22 +31,6 @@ pub(crate) fn manifests(subject: &Subject<'_>, files: &[String]) -> Result<Vec<M
     Ok(found)
 }
 
-/// Is it a test, or something for tests?
-pub(crate) fn is_test(path: &str) -> bool {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    if folders.split('/').any(|one| TEST_FOLDERS.contains(&one)) {
-        return true;
-    }
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let (starts, ends) = (
-        ["test_"],
-        ["_test", ".test", ".spec", "_spec", "Test", "Tests"],
-    );
-    name == "conftest.py"
-        || starts.iter().any(|start| stem.starts_with(start))
-        || ends.iter().any(|end| stem.ends_with(end))
-}
-
 /// The text of a file of the repository; none if it is no text.
 pub(crate) fn text(subject: &Subject<'_>, path: &str) -> Result<Option<String>, Error> {
     let full = paths::regular(subject.place.repo, path).map_err(Error::of(path))?;
@@ -73,30 +46,4 @@ pub(crate) fn text(subject: &Subject<'_>, path: &str) -> Result<Option<String>, 
         return Ok(None);
     }
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{is_source, is_test};
-
-    #[test]
-    fn sources_and_tests() {
-        for path in ["src/main.rs", "a.py", "web/app.tsx"] {
-            assert!(is_source(path) && !is_test(path), "{path}");
-        }
-        for path in [
-            "tests/a.rs",
-            "pkg/shop_test.go",
-            "src/a.test.ts",
-            "test_a.py",
-            "src/__tests__/b.js",
-            "src/UserTest.java",
-        ] {
-            assert!(is_source(path) && is_test(path), "{path}");
-        }
-        for path in ["README.md", "Makefile", "rs", "a.json"] {
-            assert!(!is_source(path), "{path}");
-        }
-        assert!(!is_test("src/latest.rs") && !is_test("contest.py"));
-    }
 }

@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::time::Instant;
 
 /// The examples of one check.
 #[derive(Deserialize)]
@@ -92,9 +93,6 @@ fn tried(only: &str, check: &str, example: &Example, with: &Value) -> Option<Str
     if !at.contains(only) {
         return None;
     }
-    if !only.is_empty() {
-        eprintln!("{ONLY}: {at}");
-    }
     if let Some(program) = example.needs.as_ref().filter(|program| !is_there(program)) {
         eprintln!("LEFT OUT, for want of {program}: {at}");
         return None;
@@ -106,7 +104,11 @@ fn tried(only: &str, check: &str, example: &Example, with: &Value) -> Option<Str
         shows: None,
         code: None,
     };
+    let began = Instant::now();
     let results = World::new().with(example, |subject| run_gate(&[spec], subject));
+    if !only.is_empty() {
+        eprintln!("{ONLY}: {} ms {at}", began.elapsed().as_millis());
+    }
     let first_bad = results
         .iter()
         .find(|result| result.verdict != Verdict::Pass);

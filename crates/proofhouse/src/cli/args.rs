@@ -26,7 +26,7 @@ pub(crate) use landing::{Abandon, Diff, Land, Pr};
 pub(crate) use named::{AgentFiles, ClientArg, ClientFiles, Heal, Lock, Reopen};
 pub(crate) use past::{Compare, Fork, Replay, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
-pub(crate) use sentence::Sentence;
+pub(crate) use sentence::{How, Sentence};
 pub(crate) use serve::Serve;
 pub(crate) use signing::Signing;
 pub(crate) use wave::{
@@ -35,7 +35,6 @@ pub(crate) use wave::{
 
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
-use values::{cap, pair};
 use workspace::EngineError;
 
 /// Drives AI coding agents through gated workflows and ships only what its own evidence proves.
@@ -408,6 +407,12 @@ no repository; the others do.")]
   proofhouse index show MM-0001@1.0.0 --global
   proofhouse index reindex --embedder folder:models/all-MiniLM-L6-v2")]
     Index(Index),
+    /// Write pages for `man`, one for each command
+    #[command(after_help = "Example:\n  proofhouse man ~/.local/share/man/man1")]
+    Man {
+        /// The folder to write them to
+        folder: PathBuf,
+    },
     /// Print shell completions
     #[command(
         after_help = "Example:\n  proofhouse completions bash > ~/.local/share/bash-completion/completions/proofhouse"
@@ -475,54 +480,11 @@ pub(crate) struct New {
     /// What you want, in a sentence, for workflows that take it (`lights-out "build me X"`)
     #[arg(value_parser = said)]
     pub(crate) request: Option<String>,
-    /// The task folder to make, in the run's tree (default: below .proofhouse/, outside of it)
-    #[arg(long, value_name = "DIR")]
-    pub(crate) dir: Option<PathBuf>,
-    /// Work in your own tree, as it is, instead of in a worktree of the run's own
-    #[arg(long)]
-    pub(crate) here: bool,
-    /// Begin at this branch, tag or commit (default: HEAD)
-    #[arg(long, value_name = "REF", conflicts_with = "here")]
-    pub(crate) from: Option<String>,
-    /// Begin with the edits of your tree that are in no commit; a ref keeps them
-    #[arg(long, conflicts_with_all = ["here", "from"])]
-    pub(crate) with_edits: bool,
     /// Write files that the workflow needs and you do not have from their templates, without asking
     #[arg(long)]
     pub(crate) yes: bool,
-    /// The run's name (default: from the sentence, else from the folder)
-    #[arg(long)]
-    pub(crate) name: Option<String>,
-    /// Set a field of the state file; agents cannot change it afterwards
-    #[arg(long, value_name = "FIELD=VALUE", value_parser = pair)]
-    pub(crate) set: Vec<(String, String)>,
-    /// An examiner who sees no code asks the product questions that nobody else knows
-    #[arg(long)]
-    pub(crate) exam: bool,
-    /// A validation command that the engine runs itself (default: found in the repository)
-    #[arg(long, value_name = "COMMAND")]
-    pub(crate) check: Vec<String>,
-    #[arg(long, help = who_works())]
-    pub(crate) agent: Option<String>,
-    /// How much the run may decide by itself (default: `approvals.autonomy` of the config, else `conservative`; `add`, where you freeze the bundle first: `auto`)
-    #[arg(long, value_enum)]
-    pub(crate) autonomy: Option<AutonomyArg>,
-    /// Pause after each passed gate
-    #[arg(long)]
-    pub(crate) stepped: bool,
-    /// Declare the risk; high risk may not complete under `auto`
-    #[arg(long, value_enum, default_value_t = RiskArg::Normal)]
-    pub(crate) risk: RiskArg,
-    /// Take on that this machine may not enforce the sandbox for this run: a decision, at a
-    /// terminal or signed, that is journaled
-    #[arg(long)]
-    pub(crate) waive_sandbox: bool,
-    /// Sign the waiver with this unencrypted SSH key
-    #[arg(long, value_name = "KEY", requires = "waive_sandbox")]
-    pub(crate) sign: Option<PathBuf>,
-    /// Cap a budget: attempts, tokens, micro_dollars, wall_millis, refusals
-    #[arg(long, value_name = "NAME=CAP", value_parser = cap)]
-    pub(crate) budget: Vec<(String, u64)>,
+    #[command(flatten)]
+    pub(crate) how: How,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

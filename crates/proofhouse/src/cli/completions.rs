@@ -1,4 +1,4 @@
-//! `proofhouse completions`: what a shell completes. The generator knows commands and flags; the names of
+//! `proofhouse completions` and `proofhouse man`: what a shell completes, and what `man` shows. The generator knows commands and flags; the names of
 //! runs differ from repository to repository, so each script asks us for them.
 
 use super::args::Args;
@@ -6,6 +6,8 @@ use super::exit;
 use super::out::Out;
 use clap::CommandFactory;
 use clap_complete::Shell;
+use serde_json::json;
+use std::path::Path;
 use workspace::{EngineError, Project};
 
 /// How the arguments are called that take a run.
@@ -19,6 +21,25 @@ pub(crate) fn script(shell: Shell, out: &Out) -> u8 {
     let text = String::from_utf8_lossy(&text);
     out.line(with_runs(shell, &text).trim_end());
     exit::OK
+}
+
+/// Writes a page for `man` about every command into a folder.
+pub(crate) fn manual(folder: &Path, out: &Out) -> Result<u8, EngineError> {
+    let write = |folder: &Path| -> std::io::Result<usize> {
+        std::fs::create_dir_all(folder)?;
+        clap_mangen::generate_to(Args::command(), folder)?;
+        Ok(std::fs::read_dir(folder)?.count())
+    };
+    let pages = write(folder).map_err(EngineError::io("write the manual to", folder))?;
+    if out.json {
+        out.facts(&json!({"folder": folder, "pages": pages}));
+    } else {
+        let folder = folder.display();
+        out.line(&format!(
+            "{pages} pages in {folder}: man {folder}/proofhouse.1"
+        ));
+    }
+    Ok(exit::OK)
 }
 
 /// Prints the names of the runs here, a line each; nothing where there is no repository.

@@ -1,6 +1,6 @@
 //! `proofhouse do`, `add`, `phase`, `slice` and `lights-out`: a sentence in, work that can be landed out.
 
-use super::args::{New, RiskArg, Run, Sentence};
+use super::args::{New, Run, Sentence};
 use super::out::{Out, plain};
 use super::{detached, new, run};
 use engine::session::could_begin;
@@ -16,42 +16,29 @@ pub(crate) fn do_it(
     out: &Out,
 ) -> Result<u8, EngineError> {
     let config = project.config()?;
-    let mut set = Vec::new();
+    let mut how = args.how.clone();
     if args.review {
-        set.push(("review".to_owned(), "yes".to_owned()));
+        how.set.push(("review".to_owned(), "yes".to_owned()));
     }
     if args.refactor {
-        set.push(("change".to_owned(), "refactor".to_owned()));
+        how.set.push(("change".to_owned(), "refactor".to_owned()));
     }
+    how.agent = how.agent.or_else(|| installed(&config));
     let mut asked = New {
         workflow: workflow.to_owned(),
         request: Some(args.request.join(" ")),
-        dir: None,
-        here: args.here,
-        from: args.from.clone(),
-        with_edits: args.with_edits,
         yes: true,
-        name: args.name.clone(),
-        set,
-        exam: args.exam,
-        check: args.check.clone(),
-        agent: args.agent.clone().or_else(|| installed(&config)),
-        autonomy: args.autonomy,
-        stepped: false,
-        risk: RiskArg::Normal,
-        waive_sandbox: false,
-        sign: None,
-        budget: args.budget.clone(),
+        how,
     };
     // Nothing is made for a run that nobody could work in.
     let rules = project.workflow(workflow)?;
-    could_begin(project, &rules, asked.agent.as_deref())?;
-    let (wants, there) = wanted_commands(project, workflow, &args.check)?;
+    could_begin(project, &rules, asked.how.agent.as_deref())?;
+    let (wants, there) = wanted_commands(project, workflow, &args.how.check)?;
     if wants == WantsCommands::Always && !there {
-        asked.check = vec![ask_for_a_check(out)?];
+        asked.how.check = vec![ask_for_a_check(out)?];
     }
     // What cannot fail would be found where the work is judged, when it has been paid for.
-    let mut hollow = asked.check.iter().map(|line| vec![line.clone()]);
+    let mut hollow = asked.how.check.iter().map(|line| vec![line.clone()]);
     if let Some(why) = hollow.find_map(|argv| report::proof::cannot_fail(&argv)) {
         return Err(EngineError::user(
             "no_check",
@@ -63,7 +50,7 @@ pub(crate) fn do_it(
     let started = new::begin(project, &asked)?;
     if !out.json {
         new::tell(project, &asked, &started, out)?;
-        if let (None, Some(agent)) = (&args.agent, &asked.agent) {
+        if let (None, Some(agent)) = (&args.how.agent, &asked.how.agent) {
             out.line(&format!(
                 "  agent        {agent}  (installed; `agent` in the config names another)"
             ));
@@ -86,10 +73,10 @@ pub(crate) fn do_it(
 /// What of the person's tree the run does not have, and what they will be asked for later.
 fn surroundings(project: &Project, asked: &New, out: &Out) -> Result<(), EngineError> {
     const MOST: usize = 3;
-    if asked.here {
+    if asked.how.here {
         return Ok(());
     }
-    let left_out = match asked.with_edits {
+    let left_out = match asked.how.with_edits {
         true => Vec::new(),
         false => worktree::untracked(project.top())?,
     };

@@ -14,7 +14,7 @@ use kernel::unseen::spelt;
 use report::begun::Pushed;
 use report::change::{Change, Depth};
 use report::fate::Fate;
-use report::file_change::{FileChange, is_prose, is_test};
+use report::file_change::{FileChange, is_prose};
 use report::settled::Settled;
 use report::stat::stat;
 use report::work::Work;
@@ -241,9 +241,8 @@ pub(crate) fn change(out: &Out, run: &str, change: &Change, lines: Lines) {
     drawn(out, change, " ");
     // Tests that lost something first, then code: that is what may be wrong.
     let mut changes: Vec<&FileChange> = change.changes.iter().collect();
-    let weakens =
-        |one: &FileChange| is_test(&one.path) && one.removed.is_none_or(|lines| lines > 0);
-    changes.sort_by_key(|one| (!weakens(one), is_prose(&one.path), is_test(&one.path)));
+    let weakens = |one: &FileChange| one.is_test() && one.removed.is_none_or(|lines| lines > 0);
+    changes.sort_by_key(|one| (!weakens(one), is_prose(&one.path), one.is_test()));
     let any_code = changes.iter().any(|one| !is_prose(&one.path));
     let hunks = |one: &FileChange| {
         one.hunks

@@ -102,6 +102,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
                 None => completions::runs(project(args), out),
             });
         }
+        Command::Man { folder } => return completions::manual(folder, out),
         Command::Doctor => return doctor::doctor(args, out),
         Command::Index(index) => return index::index(args, index, out),
         Command::Factory { command } => return factory::factory(args, command, out),
@@ -197,6 +198,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         | Command::LightsOut(_)
         | Command::Demo(_)
         | Command::Completions { .. }
+        | Command::Man { .. }
         | Command::Doctor
         | Command::Index(_)
         | Command::Factory { .. }

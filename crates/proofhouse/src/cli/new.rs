@@ -31,25 +31,25 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
 
 /// Starts the run that is asked for.
 pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineError> {
-    let mut set = args.set.clone();
-    if args.exam {
+    let mut set = args.how.set.clone();
+    if args.how.exam {
         set.push(("exam".to_owned(), "yes".to_owned()));
     }
     let asked = NewRun {
         workflow: args.workflow.clone(),
         place: place(project, args)?,
-        dir: args.dir.clone(),
+        dir: args.how.dir.clone(),
         request: args.request.clone(),
         missing: if args.yes {
             Missing::Template
         } else {
             Missing::Ask
         },
-        name: args.name.clone(),
+        name: args.how.name.clone(),
         set,
-        commands: args.check.clone(),
-        agent: args.agent.clone(),
-        autonomy: match args.autonomy {
+        commands: args.how.check.clone(),
+        agent: args.how.agent.clone(),
+        autonomy: match args.how.autonomy {
             Some(AutonomyArg::Manual) => Autonomy::Manual,
             Some(AutonomyArg::Conservative) => Autonomy::Conservative,
             Some(AutonomyArg::Auto) => Autonomy::Auto,
@@ -60,23 +60,23 @@ pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineErro
         },
         weak: None,
         mode: Mode {
-            pace: if args.stepped {
+            pace: if args.how.stepped {
                 Pace::Stepped
             } else {
                 Pace::Flowing
             },
-            risk: match args.risk {
+            risk: match args.how.risk {
                 RiskArg::Normal => Risk::Normal,
                 RiskArg::High => Risk::High,
             },
         },
-        budgets: args.budget.clone(),
+        budgets: args.how.budget.clone(),
         settles: None,
         onto: None,
     };
-    if args.waive_sandbox {
+    if args.how.waive_sandbox {
         let approve = |words: &Words<'_>| {
-            super::signing::approved_unseen(project, args.sign.as_deref(), words)
+            super::signing::approved_unseen(project, args.how.sign.as_deref(), words)
         };
         start_waived(project, &asked, &approve)
     } else {
@@ -144,7 +144,7 @@ pub(crate) fn tell(
     let own = project.of_run(&started.run);
     if own.repo() != project.repo() {
         out.line(&format!("  works in     {}", own.repo().display()));
-        let left_out = match args.with_edits {
+        let left_out = match args.how.with_edits {
             true => Vec::new(),
             false => workspace::worktree::uncommitted(project.top())?,
         };
@@ -161,11 +161,11 @@ pub(crate) fn tell(
 
 /// Whose tree it works in: as asked for, else as the settings say, else one of its own.
 fn place(project: &Project, args: &New) -> Result<Place, EngineError> {
-    let here = args.here || (args.from.is_none() && project.config()?.runs_work_here());
-    Ok(match (here, args.with_edits) {
+    let here = args.how.here || (args.how.from.is_none() && project.config()?.runs_work_here());
+    Ok(match (here, args.how.with_edits) {
         (_, true) => Place::WithEdits,
         (true, false) => Place::Here,
-        (false, false) => Place::OwnTree(args.from.clone()),
+        (false, false) => Place::OwnTree(args.how.from.clone()),
     })
 }
 
@@ -196,8 +196,8 @@ pub(crate) fn ask_about_edits(project: &Project, args: &mut New) -> Result<(), E
         std::path::Path::new("the terminal"),
     ))?;
     match answer.trim().to_lowercase().as_str() {
-        "y" | "yes" => args.with_edits = true,
-        "n" | "no" => args.from = Some("HEAD".to_owned()),
+        "y" | "yes" => args.how.with_edits = true,
+        "n" | "no" => args.how.from = Some("HEAD".to_owned()),
         _ => {
             return Err(EngineError::user(
                 "tree_has_edits",

@@ -123,8 +123,8 @@ fn workflows_are_listed_shown_checked_and_exported_without_a_repository() {
         .map(|edge| edge["from"].as_array().unwrap().len())
         .sum();
     // Without an exam. From `repair` to a person there are two ways: the agent asks, or it went too far.
-    // From `shape` as well: the agent asks, or the checks prove nothing.
-    assert_eq!(edges, 19);
+    // From `shape` as well: the agent asks, or the checks prove nothing. And from `intake` where none can be run.
+    assert_eq!(edges, 20);
     assert!(
         run(&["workflow", "export", "phase", "--format", "mermaid"])
             .exits(0)
@@ -245,4 +245,20 @@ fn heal_and_reopen_take_because_as_decide_does() {
                 .refuses(1, "unknown_run");
         }
     }
+}
+
+#[test]
+fn every_command_has_a_page_of_the_manual() {
+    let world = World::empty();
+    let said = world.run(&["man", "manual", "--json"]).exits(0).json();
+    let first = world.read("manual/proofhouse.1");
+    assert!(
+        first.contains("ships only what its own evidence proves"),
+        "{first}"
+    );
+    let land = world.read("manual/proofhouse-land.1");
+    assert!(land.contains("keep\\-commits"), "{land}");
+    let pages = std::fs::read_dir(world.at("manual")).unwrap().count();
+    assert_eq!(said["pages"], pages);
+    assert!(pages > 40, "{pages}");
 }

@@ -1,5 +1,6 @@
 //! The `phase` workflow through the real binary.
 
+mod base;
 mod features;
 
 use crate::support::{CHECK, HONEST, World};
@@ -125,7 +126,7 @@ result = { summary = "done!" }
         status["last_refusal"]["mend"]
             .as_str()
             .unwrap()
-            .contains("allowed next phases: shape")
+            .contains("allowed next phases: no_check, shape")
     );
     assert_eq!(status["budgets"]["refusals"]["used"], 1);
     assert!(
@@ -449,7 +450,7 @@ fn without_a_validation_command_a_person_is_asked_at_once() {
     assert!(!said.out.contains("implement"), "{}", said.out);
     assert!(
         said.out
-            .contains("(needs_user_decision): could_fail: no validation command is set"),
+            .contains("(no_check): suite: no test runner is recognised"),
         "{}",
         said.out
     );
@@ -459,7 +460,7 @@ fn without_a_validation_command_a_person_is_asked_at_once() {
         "[checks]\ncommands = [\"grep -q good code.txt\"]\n",
     );
     let key = world.approver("ann");
-    world.decide(&key, "reopen").exits(0);
+    world.decide(&key, "look_again").exits(0);
     world.run(&["run", "t"]).exits(0);
 }
 

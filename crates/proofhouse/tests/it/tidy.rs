@@ -22,7 +22,7 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ("workspace", "kernel store sandbox index checks agents flow"),
     (
         "report",
-        "kernel store flow factory wave languages workspace",
+        "kernel store flow factory wave languages documents workspace",
     ),
     (
         "engine",
