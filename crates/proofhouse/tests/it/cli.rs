@@ -123,7 +123,7 @@ fn workflows_are_listed_shown_checked_and_exported_without_a_repository() {
         .map(|edge| edge["from"].as_array().unwrap().len())
         .sum();
     // Without an exam. From `repair` to a person there are two ways: the agent asks, or it went too far.
-    // From `shape` as well: the agent asks, or the checks prove nothing. And from `intake` where none can be run.
+    // From `shape` as well: the agent asks, or the checks prove nothing, or cannot be run.
     assert_eq!(edges, 20);
     assert!(
         run(&["workflow", "export", "phase", "--format", "mermaid"])

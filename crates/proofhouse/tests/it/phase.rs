@@ -126,7 +126,7 @@ result = { summary = "done!" }
         status["last_refusal"]["mend"]
             .as_str()
             .unwrap()
-            .contains("allowed next phases: no_check, shape")
+            .contains("allowed next phases: shape")
     );
     assert_eq!(status["budgets"]["refusals"]["used"], 1);
     assert!(
@@ -450,7 +450,7 @@ fn without_a_validation_command_a_person_is_asked_at_once() {
     assert!(!said.out.contains("implement"), "{}", said.out);
     assert!(
         said.out
-            .contains("(no_check): suite: no test runner is recognised"),
+            .contains("(needs_user_decision): could_fail: no validation command is set"),
         "{}",
         said.out
     );
@@ -460,7 +460,7 @@ fn without_a_validation_command_a_person_is_asked_at_once() {
         "[checks]\ncommands = [\"grep -q good code.txt\"]\n",
     );
     let key = world.approver("ann");
-    world.decide(&key, "look_again").exits(0);
+    world.decide(&key, "reopen").exits(0);
     world.run(&["run", "t"]).exits(0);
 }
 

@@ -26,15 +26,20 @@ fn what_is_green_before_the_work_is_nothing_to_tell() {
     assert!(!brief.contains("## Red before the work"), "{brief}");
 }
 
+/// Asked once: whoever goes on all the same knows that the work is to make it run.
 #[test]
-fn nobody_works_where_a_check_cannot_be_run() {
+fn nobody_works_where_a_check_cannot_be_run_unless_a_person_says_so() {
     let world = World::new();
     world.start(HONEST, &["--check", "./no-such-check"]);
+    let key = world.approver("ann");
     let said = world.run(&["run", "t"]).exits(2);
-    assert!(said.out.contains("intake -> no_check"), "{}", said.out);
-    assert!(said.out.contains("no-such-check"), "{}", said.out);
-    let briefs = crate::quick::kept(&world, " implement brief");
-    assert!(briefs.is_empty(), "somebody worked: {briefs:?}");
+    let asks = "(needs_user_decision): suite: `./no-such-check`: the shell cannot run it";
+    assert!(said.out.contains(asks), "{}", said.out);
+    let built = || crate::quick::kept(&world, " implement brief").len();
+    assert_eq!(built(), 0, "somebody worked");
+    world.decide(&key, "reopen").exits(0);
+    let said = world.run(&["run", "t"]).exits(2);
+    assert!(built() > 0, "nobody worked: {}", said.out);
 }
 
 /// What `new` takes, a sentence takes.
