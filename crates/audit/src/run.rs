@@ -190,13 +190,7 @@ fn read(
                 report.findings.push(finding(wrong.code, 0, wrong.what));
             }
         }
-        caches(
-            project,
-            &run,
-            &walker.machine,
-            &audited.head,
-            &mut report.findings,
-        )?;
+        caches(project, &run, &walker.machine, &audited.head, report)?;
     }
     Ok(())
 }
@@ -283,8 +277,9 @@ fn caches(
     run: &store::RunName,
     machine: &Flow,
     head: &store::Head,
-    findings: &mut Vec<Finding>,
+    report: &mut RunAudit,
 ) -> Result<(), EngineError> {
+    let findings = &mut report.findings;
     if let Some(checkpoint) = Checkpoint::load(&project.journals(), run)?
         && checkpoint.head() == head
         && checkpoint.state != machine.snapshot()
@@ -294,7 +289,21 @@ fn caches(
             "the checkpoint's state is not what the journal says; delete the checkpoint".to_owned(),
         ));
     }
-    findings.extend(views::differing(&project.of_run(run.as_str()), machine));
+    let own = project.of_run(run.as_str());
+    findings.extend(views::page(&own, machine));
+    let differing = views::differing(&own, machine);
+    if differing.is_empty() {
+        return Ok(());
+    }
+    match views::behind(project, run.as_str(), head.seq) {
+        Some(seq) => {
+            let what = format!(
+                "the state file says what record {seq} says: the engine ended before it wrote what followed; `proofhouse run {run}` writes it"
+            );
+            report.notes.push(finding("view_behind", seq, what));
+        }
+        None => findings.extend(differing),
+    }
     Ok(())
 }
 

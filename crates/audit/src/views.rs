@@ -7,6 +7,33 @@ use kernel::Machine;
 use workspace::context::task_folder;
 use workspace::project::Project;
 
+/// A page that is not the one that the engine wrote.
+pub(crate) fn page(project: &Project, machine: &Flow) -> Option<Finding> {
+    let (task, started) = (machine.workflow().task.as_ref()?, machine.started()?);
+    let folder = task_folder(project, started);
+    let page = task.evidence_page.as_deref().unwrap_or_default();
+    report::views::page_edited(project, machine, &folder).then(|| {
+        let what = format!(
+            "{} is not the page that the engine wrote: it was edited, or put back to an older one",
+            folder.join(page).display()
+        );
+        beside("page_differs", what)
+    })
+}
+
+/// The record up to which the engine has written the state file, where more followed and the file still says what
+/// was so then: an engine that was killed between the journal and its views leaves them behind, and the next one
+/// writes them.
+pub(crate) fn behind(project: &Project, run: &str, head: u64) -> Option<u64> {
+    let written = report::views::written_up_to(project, run).filter(|seq| *seq < head)?;
+    let past = report::replay::Past::of(project, run, written).ok()?;
+    let report::Looked::Run(then) = past.looked else {
+        return None;
+    };
+    let differing = differing(&project.of_run(run), &then.machine);
+    differing.is_empty().then_some(written)
+}
+
 /// Every guarded line that says something else than the journal.
 pub(crate) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
     let (Some(task), Some(started)) = (&machine.workflow().task, machine.started()) else {
@@ -14,14 +41,6 @@ pub(crate) fn differing(project: &Project, machine: &Flow) -> Vec<Finding> {
     };
     let folder = task_folder(project, started);
     let mut findings = Vec::new();
-    if report::views::page_edited(project, machine, &folder) {
-        let page = task.evidence_page.as_deref().unwrap_or_default();
-        let what = format!(
-            "{} is not the page that the engine wrote: it was edited, or put back to an older one",
-            folder.join(page).display()
-        );
-        findings.push(beside("page_differs", what));
-    }
     let path = folder.join(&task.state_file);
     let Ok(text) = std::fs::read_to_string(&path) else {
         return findings;

@@ -24,7 +24,7 @@ mod tree;
 mod when;
 
 pub use check::Check;
-pub use checks::{find, registry};
+pub use checks::{exam_so_far, find, registry};
 pub use error::{BoxError, Error};
 pub use gate::{run_gate, run_gate_with};
 pub use readers::globs::{Star, compiled};

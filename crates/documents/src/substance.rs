@@ -143,20 +143,28 @@ pub fn none_alone(said: &str) -> Option<Nothing> {
 
 /// A text without the places, ids and quoted names that it points to.
 pub fn without_references(said: &str) -> String {
-    let points = |token: &str| {
-        let inner = token.trim_matches(|char: char| !char.is_alphanumeric() && char != '/');
-        let quoted = token.contains('`') && !inner.is_empty();
-        let path = inner.chars().any(char::is_alphabetic) && inner.contains('/');
-        let file = inner
-            .split_once('.')
-            .is_some_and(|(stem, ends)| stem.len() > 1 && ends.starts_with(char::is_alphabetic));
-        quoted || path || file || is_id(inner)
-    };
+    let points = |token: &str| is_place(token) || is_id(bare(token));
     let lines = said.lines().map(|line| {
         let tokens = line.split_whitespace().filter(|token| !points(token));
         tokens.collect::<Vec<&str>>().join(" ")
     });
     lines.collect::<Vec<String>>().join("\n")
+}
+
+/// Is it a file, a folder or a quoted name?
+fn is_place(token: &str) -> bool {
+    let inner = bare(token);
+    let quoted = token.contains('`') && !inner.is_empty();
+    let path = inner.chars().any(char::is_alphabetic) && inner.contains('/');
+    let file = inner
+        .split_once('.')
+        .is_some_and(|(stem, ends)| stem.len() > 1 && ends.starts_with(char::is_alphabetic));
+    quoted || path || file
+}
+
+/// Without the signs around it.
+fn bare(token: &str) -> &str {
+    token.trim_matches(|char: char| !char.is_alphanumeric() && char != '/')
 }
 
 /// `F-0003`, `AC-1`: a name that the run or a document has given.
@@ -214,6 +222,16 @@ pub fn little(said: &str) -> Option<Nothing> {
     let points =
         without_references(said).split_whitespace().count() < said.split_whitespace().count();
     (words < 2 || words == 2 && !points).then_some(Nothing::Little)
+}
+
+/// The same of a step: to do something to a place is one, `Add tests/test_cart.py`.
+pub fn little_to_do(said: &str) -> Option<Nothing> {
+    let does = beside(said);
+    let does = does.len() == 1 && does.iter().all(|word| word.chars().count() > 2);
+    let mut tokens = said.split_whitespace();
+    let first = tokens.next().is_some_and(|token| !is_place(token));
+    let names = tokens.any(is_place);
+    little(said).filter(|_| !(does && first && names))
 }
 
 /// Three or more texts of different names that differ by a word at most, beside what they point to.

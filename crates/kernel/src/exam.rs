@@ -7,11 +7,19 @@ use crate::form::{Document, FILLED, Fault, Form, Formed, Size, TEXT};
 use crate::{document, words};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map, Value, json};
+use std::fmt;
 
 /// The member of a role's result that holds one.
 pub const EXAM: &str = "exam";
 /// An input that is an earlier answer of the same case: `{"$answer": 0}`.
 pub const ANSWER: &str = "$answer";
+
+/// The name of the evidence with all answers of a sitting.
+pub const ANSWERS: &str = "exam answers";
+/// The name of the evidence with the cases that did not hold, as a person sees them: what they claim is in it.
+pub const TOLD: &str = "exam cases";
+/// The file in which whoever writes an exam finds the cases that were asked before.
+pub const EARLIER: &str = "earlier-exam.json";
 
 /// The fewest cases of an exam.
 pub const LEAST_CASES: usize = 3;
@@ -82,7 +90,7 @@ document! {
 }
 
 document! {
-    /// What must hold of one answer. A function answers with its value; a command with `{"exit": 0, "stdout": "", "stderr": ""}`.
+    /// What must hold of one answer. A function answers with its value, or with the text of the failure that the case claims of the call (`fails`); a command with `{"exit": 0, "stdout": "", "stderr": ""}`.
     pub struct Claim {
         /// Which call, from 0.
         of: usize,
@@ -142,6 +150,44 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 pub const DOCUMENT: Document =
     Document::of("docs/exam.md", "An exam.", Form::Object(&Exam::OBJECT)).with(rules);
 
+impl Case {
+    /// Must this call fail?
+    pub fn fails(&self, call: usize) -> bool {
+        let mut claims = self.holds.iter();
+        claims.any(|claim| claim.of == call && claim.is == Relation::Fails)
+    }
+}
+
+impl fmt::Display for Claim {
+    /// For people, who count from 1.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "call {}", self.of + 1)?;
+        if !self.at.is_empty() {
+            write!(f, ", at `{}`,", self.at)?;
+        }
+        let value = self
+            .value
+            .as_ref()
+            .map_or_else(String::new, Value::to_string);
+        let other = self.other.map_or(0, |other| other + 1);
+        match self.is {
+            Relation::Equals => write!(f, " answers {value}"),
+            Relation::Differs => write!(f, " answers anything but {value}"),
+            Relation::Same => write!(f, " answers the same as call {other}"),
+            Relation::Other => write!(f, " answers something else than call {other}"),
+            Relation::Less => write!(f, " answers less than {value}"),
+            Relation::More => write!(f, " answers more than {value}"),
+            Relation::Close => {
+                let within = self.within.unwrap_or_default();
+                write!(f, " answers {value}, give or take {within}")
+            }
+            Relation::Contains => write!(f, " answers something with {value} in it"),
+            Relation::Fails if value.is_empty() => write!(f, " fails"),
+            Relation::Fails => write!(f, " fails with {value}"),
+        }
+    }
+}
+
 impl Exam {
     /// Reads one; all that is wrong, if something is.
     pub fn read(value: &Value) -> Result<Self, Vec<Fault>> {
@@ -164,7 +210,7 @@ pub fn schema() -> Value {
 
 /// A short exam, to show what one looks like.
 pub fn example() -> Value {
-    let case = |id: &str, clause: &str, steps: Value, holds: Value| json!({"id": id, "clause": clause, "steps": steps, "holds": [holds]});
+    let case = |id: &str, clause: &str, steps: Value, holds: Value| json!({"id": id, "clause": clause, "steps": steps, "holds": holds});
     let call = |input: Value| json!({"call": "slug:slug", "with": [input]});
     json!({
         "driver": Driver::Python.as_str(),
@@ -173,19 +219,22 @@ pub fn example() -> Value {
                 "C1",
                 "a blank becomes a dash",
                 json!([call(json!("A b"))]),
-                json!({"of": 0, "is": "equals", "value": "a-b"}),
+                json!([{"of": 0, "is": "equals", "value": "a-b"}]),
             ),
             case(
                 "C2",
                 "a slug stays as it is",
                 json!([call(json!("A b")), call(json!({ ANSWER: 0 }))]),
-                json!({"of": 1, "is": "same", "other": 0}),
+                json!([{"of": 1, "is": "same", "other": 0}]),
             ),
             case(
                 "C3",
-                "ValueError where there is no word",
+                "ValueError, which names the text, where there is no word",
                 json!([call(json!(" !"))]),
-                json!({"of": 0, "is": "fails", "value": "ValueError"}),
+                json!([
+                    {"of": 0, "is": "fails", "value": "ValueError"},
+                    {"of": 0, "is": "contains", "value": " !"},
+                ]),
             ),
         ],
     })
@@ -225,7 +274,7 @@ fn rules(value: &Value, faults: &mut Vec<Fault>) {
         }
         for (at, claim) in case.holds.iter().enumerate() {
             let path = format!("{path}.holds[{at}]");
-            claims(case, claim, &path, faults);
+            claims(exam.driver, case, claim, &path, faults);
         }
     }
 }
@@ -290,10 +339,35 @@ fn is_path(call: &str) -> bool {
     call.contains("::") && call.split("::").all(name)
 }
 
-fn claims(case: &Case, claim: &Claim, path: &str, faults: &mut Vec<Fault>) {
+fn claims(driver: Driver, case: &Case, claim: &Claim, path: &str, faults: &mut Vec<Fault>) {
     let mut wrong = |field: &str, what: &str| {
         faults.push(Fault::rule("bad_claim", path, field, what));
     };
+    let of_text = matches!(
+        claim.is,
+        Relation::Equals
+            | Relation::Differs
+            | Relation::Contains
+            | Relation::Same
+            | Relation::Other
+    );
+    match claim.is {
+        Relation::Fails if driver == Driver::Command => wrong(
+            "is",
+            "a command answers in any case: claim its `/exit`, `/stdout` or `/stderr`",
+        ),
+        Relation::Fails => {}
+        _ if !case.fails(claim.of) => {}
+        _ if !of_text => wrong(
+            "is",
+            "the case claims that the call fails, and a failure answers with its text, not with a number",
+        ),
+        _ if !claim.at.is_empty() => wrong(
+            "at",
+            "the case claims that the call fails: its answer is the whole text of the failure, so leave `at` out",
+        ),
+        _ => {}
+    }
     let is_call = |number: usize| number < case.steps.len();
     if !is_call(claim.of) {
         wrong("of", "the case has no such call; they count from 0");

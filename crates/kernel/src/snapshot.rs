@@ -123,6 +123,9 @@ pub struct Issue {
     /// The gate whose failure it is; only that gate's pass resolves it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gate: Option<String>,
+    /// A person opened it: no agent closes it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub person: bool,
 }
 
 /// Something that was resolved.

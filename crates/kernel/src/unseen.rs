@@ -2,6 +2,8 @@
 //! or carry a message to the next reader that no person notices. One list, for whoever shows what others
 //! wrote. It does not say what to do about them.
 
+use std::borrow::Cow;
+
 /// Is it a control, or a character without a shape? Those of line breaks and tabs are controls too.
 /// The two that only choose between a letter and a picture are not.
 pub fn is_unseen(c: char) -> bool {
@@ -31,9 +33,28 @@ pub fn first_unseen(text: &str) -> Option<(usize, char)> {
     None
 }
 
+/// A file's name as people can read it, on one line: what cannot be seen is spelt out, a line break as well.
+pub fn spelt(name: &str) -> Cow<'_, str> {
+    if !name.chars().any(is_unseen) {
+        return Cow::Borrowed(name);
+    }
+    let spelt = name.chars().map(|c| match c {
+        '\\' => "\\\\".to_owned(),
+        c if is_unseen(c) => c.escape_default().to_string(),
+        c => c.to_string(),
+    });
+    Cow::Owned(spelt.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_stands_on_one_line() {
+        assert_eq!(spelt("a b\\c é"), "a b\\c é");
+        assert_eq!(spelt("a\n\\b\u{202e}\t"), r"a\n\\b\u{202e}\t");
+    }
 
     #[test]
     fn the_first_one_is_found_where_it_stands() {

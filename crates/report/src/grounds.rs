@@ -13,12 +13,15 @@ use crate::paper::{Paper, papers, record};
 use crate::proof::Proof;
 use crate::settled::Settled;
 use crate::spend::{self, Spend};
+use crate::told_case::ToldCase;
+use crate::unasked::Unasked;
 use crate::work::Work;
 use crate::worth::Standing;
 use flow::{Flow, Workflow};
 use kernel::effect::Access;
 use kernel::event::{AttemptEnded, Moved};
 use kernel::finding::Finding;
+use kernel::unseen::spelt;
 use kernel::{Body, Decision, Event, Machine, StateName, Time};
 use serde::Serialize;
 use serde_json::Value;
@@ -67,6 +70,9 @@ pub struct Grounds {
     /// What a role answered, where no machine can judge.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub said: Vec<Said>,
+    /// What the last look found changed that nobody asked for, all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unasked: Option<Unasked>,
     /// What was found and holds no gate.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub remarks: Vec<String>,
@@ -84,6 +90,9 @@ pub struct Grounds {
     /// What of that was for the exam; none where the run has none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exam: Option<ExamCost>,
+    /// What of the exam did not hold, where a person is asked on the machine that has it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cases: Vec<ToldCase>,
     /// Who worked.
     pub workers: Vec<Worker>,
     /// Every role that judged the work and gave a verdict.
@@ -341,6 +350,7 @@ impl Grounds {
             worth: None,
             looked: 0,
             said: Vec::new(),
+            unasked: Unasked::of(project, &gates),
             remarks: Vec::new(),
             summary: String::new(),
             told: history
@@ -352,6 +362,7 @@ impl Grounds {
             caught: caught(history),
             spend: spend::summary(&status.attempts).run,
             exam: ExamCost::of(machine),
+            cases: Vec::new(),
             workers: workers(history),
             makers: Vec::new(),
             looks: Vec::new(),
@@ -533,12 +544,8 @@ fn untried(workflow: &Workflow, change: &Change) -> Option<String> {
         return None;
     }
     let came = |one: &&FileChange| one.is_test() && one.added.is_some_and(|lines| lines > 0);
-    let tests: Vec<&str> = change
-        .changes
-        .iter()
-        .filter(came)
-        .map(|one| one.path.as_str())
-        .collect();
+    let tests = change.changes.iter().filter(came);
+    let tests: Vec<_> = tests.map(|one| spelt(&one.path)).collect();
     (!tests.is_empty()).then(|| {
         format!(
             "the tests that came with the work ({}) were not tried on the code before it: nothing shows that they fail there",

@@ -9,6 +9,7 @@ use crate::kept::Kept;
 use crate::look::{self, Looked, Peek};
 use crate::question::{self, Advice, Asked, Way, Worded, run_code};
 use crate::settled::Settled;
+use crate::told_case::told_cases;
 use crate::work::Work;
 use flow::Flow;
 use kernel::Machine;
@@ -170,6 +171,9 @@ pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Groun
     }
     grounds.settled = Settled::of(project, &peek.machine, grounds.change.as_ref());
     grounds.of_change(peek.machine.workflow());
+    if peek.machine.status().waiting_for.is_some() {
+        grounds.cases = told_cases(project, name, &history);
+    }
     Ok(grounds)
 }
 

@@ -76,10 +76,12 @@ pub fn run(data: &Evidence) -> String {
 }
 
 /// What stands below the header, in order, each under a name of its own.
-fn parts(data: &Evidence) -> [(&'static str, Markup); 14] {
+fn parts(data: &Evidence) -> [(&'static str, Markup); 16] {
     [
         ("caught", diff::caught(data)),
         ("change", diff::section(data)),
+        ("unasked", grounds::unasked(data)),
+        ("cases", grounds::cases(data)),
         ("criteria", grounds::criteria(data)),
         ("proven", grounds::section(data)),
         ("cost", grounds::cost(data)),

@@ -77,16 +77,7 @@ fn short_name(change: &FileChange, most: usize) -> String {
         None => change.path.clone(),
     };
     // A line break or another trick in a name draws no line of its own.
-    let name: String = name
-        .chars()
-        .map(|c| {
-            if c.is_control() || kernel::unseen::is_unseen(c) {
-                '?'
-            } else {
-                c
-            }
-        })
-        .collect();
+    let name = kernel::unseen::spelt(&name).into_owned();
     let length = name.chars().count();
     match length <= most.max(8) {
         true => name,
@@ -109,7 +100,7 @@ mod tests {
         let drawn = stat(&listing(LISTED), 60);
         assert_eq!(
             drawn,
-            " code.txt             | 4 +++-\n old name => new?name | 2 --\n logo.png             | no text\n 3 files changed, 3 insertions(+), 3 deletions(-)\n"
+            " code.txt              | 4 +++-\n old name => new\\nname | 2 --\n logo.png              | no text\n 3 files changed, 3 insertions(+), 3 deletions(-)\n"
         );
         assert_eq!(stat(&[], 60), "");
     }

@@ -227,6 +227,9 @@ impl Views {
         if fresh != text {
             store::write_atomic(&path, fresh.as_bytes())?;
         }
+        // What is not noted is written again, and nothing else hangs on it.
+        let noted = written_at(&self.context.project, &self.context.run);
+        let _ = store::write_atomic(&noted, head.seq.to_string().as_bytes());
         self.written = open_fields(machine);
         let worth_a_page =
             |event: &Event| !matches!(event.body, Body::SessionOpened(_) | Body::TailCut(_));
@@ -284,6 +287,17 @@ fn folders(context: &Context) -> Vec<PathBuf> {
 
 fn link(context: &Context) -> Result<String, EngineError> {
     address::link_of(&context.project, &context.workflow, &context.task)
+}
+
+/// Where the number of the record is up to which the state file was written. No agent and no command reaches it.
+fn written_at(project: &Project, run: &str) -> PathBuf {
+    project.work(run).join("state.seq")
+}
+
+/// The record up to which the state file was written here; none where nobody knows.
+pub fn written_up_to(project: &Project, run: &str) -> Option<u64> {
+    let noted = std::fs::read_to_string(written_at(project, run)).ok()?;
+    noted.trim().parse().ok()
 }
 
 /// Is the evidence page of a run in this task folder another than the engine wrote last?

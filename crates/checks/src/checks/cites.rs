@@ -7,7 +7,7 @@ use crate::readers::sections::sections_of;
 use crate::readers::substance::hollow;
 use crate::settings::{Expression, Placed, SettingsError, Text};
 use crate::text::{first_few, label};
-use documents::substance::little;
+use documents::substance::little_to_do;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -65,7 +65,7 @@ impl Judge for Cites {
                 wrong.push(format!("`{shown}` cites nothing"));
             }
             let empty = hollow(subject, entry, "").filter(|why| !why.is_blank());
-            let empty = empty.or_else(|| little(entry).filter(|_| self.file.is_some()));
+            let empty = empty.or_else(|| little_to_do(entry).filter(|_| self.file.is_some()));
             if let Some(why) = empty {
                 wrong.push(format!("`{shown}` {why}"));
             }

@@ -3,6 +3,7 @@
 //! answer is wise, it cannot tell.
 
 use crate::Subject;
+use crate::checks::promotion::OF_A_PERSON;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::substance::hollow;
 use crate::settings::{Text, Texts};
@@ -47,9 +48,14 @@ impl Judge for Dispositions {
         for one in given {
             let of = one["of"].as_str().unwrap_or_default();
             let shown = one_line(of, 40);
-            // What a gate has opened needs no answer, and may be called open all the same.
+            // What a gate or a person has opened needs no answer, and may be called open all the same.
             let of_gate = of.starts_with("I-") && one["as"] == "open";
             let new = seen.insert(of.to_owned());
+            let people = subject.known.get("people's issues");
+            if people.is_some_and(|ids| ids.contains(of)) && !of_gate {
+                wrong.push(format!("`{shown}` {OF_A_PERSON}"));
+                continue;
+            }
             match (wanted.remove(of), new) {
                 (_, false) => wrong.push(format!("`{shown}` stands twice")),
                 (false, true) if !of_gate => {

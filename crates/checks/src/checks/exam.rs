@@ -31,6 +31,7 @@ use kernel::exam::{Driver, EXAM, Exam, LEAST_CASES, Relation};
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::{StateName, Word};
 use mutated::Noticed;
+pub use paper::so_far;
 use paper::{Known, Paper};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -438,6 +439,8 @@ struct Came {
     asked: usize,
     /// Those that do not hold, each with what the builder is told.
     failed: Vec<(String, String)>,
+    /// The same for a person who has to say whether a case is right.
+    cases: Vec<Value>,
 }
 
 impl Came {
@@ -454,16 +457,18 @@ fn asked(
 ) -> Result<Came, Box<CheckResult>> {
     let asked: Vec<_> = cases.iter().map(|known| known.asked()).collect();
     let sat = ask::all(subject, room, &asked, seed).map_err(unasked)?;
-    let mut failed = Vec::new();
+    let (mut failed, mut shown) = (Vec::new(), Vec::new());
     for known in cases {
         if let Some(answers) = known.failed(sat.answers.get(&known.name)) {
             failed.push((known.name.clone(), known.story(answers)));
+            shown.push(known.for_a_person(answers));
         }
     }
     Ok(Came {
         sat,
         asked: cases.len(),
         failed,
+        cases: shown,
     })
 }
 
@@ -484,6 +489,9 @@ fn told(
     result
         .evidence
         .push(record(subject, seed, &came.sat).map_err(cannot)?);
+    let shown = Value::from(came.cases).to_string();
+    let shown = subject.keep.seal(kernel::exam::TOLD, shown.as_bytes());
+    result.evidence.push(shown.map_err(cannot)?);
     Err(result)
 }
 
@@ -496,7 +504,7 @@ fn record(
     let kept = json!({ "seed": seed, "answers": sat.answers, "faults": sat.faults });
     let kept = subject
         .keep
-        .seal("exam answers", kept.to_string().as_bytes());
+        .seal(kernel::exam::ANSWERS, kept.to_string().as_bytes());
     kept.map_err(Error::undone("the answers cannot be sealed"))
 }
 

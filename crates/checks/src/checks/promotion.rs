@@ -43,6 +43,10 @@ impl Words for Key {
     ];
 }
 
+/// Why an agent closes no such issue.
+pub(super) const OF_A_PERSON: &str =
+    "was opened by a person, who closes it when they have seen the work: leave it open";
+
 const NEXT: [&str; 3] = ["fix", "re-scout", "re-plan"];
 
 impl Judge for Promotion {
@@ -147,7 +151,10 @@ impl Judge for Promotion {
         for one in items(draft, "resolve") {
             let (id, by) = (one["id"].as_str(), one["by"].as_str());
             let (id, by) = (id.unwrap_or_default(), by.unwrap_or_default());
-            if !known("issues", id) || !known("evidence", by) {
+            if known("people's issues", id) {
+                let id = one_line(id, 40);
+                wrong.push(format!("`{id}` {OF_A_PERSON}"));
+            } else if !known("issues", id) || !known("evidence", by) {
                 let (id, by) = (one_line(id, 40), one_line(by, 40));
                 wrong.push(format!(
                     "`{id}` by `{by}`: one of them is a name which the run does not know"

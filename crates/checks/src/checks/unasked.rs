@@ -9,11 +9,12 @@ use crate::readers::items;
 use crate::readers::paths::{self, Found};
 use crate::room::Room;
 use crate::settings::{Items, Text, Texts};
-use crate::text::{answer, first_few};
+use crate::text::{answer, first_few, several_lines};
 use globset::GlobSet;
 use kernel::Word;
 use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, UNASKED, Verdict};
+use kernel::unseen::spelt;
 use languages::judges;
 use languages::manifests::settings;
 use schemars::JsonSchema;
@@ -101,7 +102,7 @@ impl Judge for Unasked {
             let hidden = acting && judges::is_source(&path);
             let hidden = hidden.then(|| Seen::hides(&path, &old, &new)).flatten();
             let how = hidden.or(how.filter(|_| !is_asked(&path, &item)))?;
-            Some(format!("{path} {how}"))
+            Some(format!("{} {how}", spelt(&path)))
         });
         let changed: Vec<String> = changed.collect();
         if changed.is_empty() {
@@ -109,6 +110,11 @@ impl Judge for Unasked {
         }
         let reason = format!("nobody asked for this: {}", first_few(&changed, 8));
         let mut result = answer(Self::NAME, Verdict::Fail, reason);
+        // Whoever approves is shown all of it, however much there is.
+        let all = changed.join("\n");
+        result.details = several_lines(&all);
+        let kept = subject.keep.keep(UNASKED, all.as_bytes());
+        result.evidence.push(kept.map_err(Trouble::cannot)?);
         result.shows.insert(Word::from(UNASKED));
         Ok(result)
     }

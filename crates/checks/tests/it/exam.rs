@@ -35,7 +35,10 @@ fn exam() -> Value {
     json!({"driver": "python", "cases": [
         one("C1", json!("Hello World"), equals(json!("hello-world"))),
         one("C2", json!("a  b"), equals(json!("a-b"))),
-        one("C3", json!("  !"), json!({"of": 0, "is": "fails", "value": "ValueError"})),
+        {"id": "C3", "clause": "ValueError that says so", "steps": [{"call": "slug:slug", "with": ["  !"]}], "holds": [
+            {"of": 0, "is": "fails", "value": "ValueError"},
+            {"of": 0, "is": "contains", "value": "nothing to"},
+        ]},
         one("C4", json!("x_y"), equals(json!("x-y"))),
         {"id": "C5", "clause": "a slug is its own slug", "steps": [
             {"call": "slug:slug", "with": ["Big Red Car"]},
@@ -354,6 +357,10 @@ fn no_cheat_knows_the_answers() {
         ("a second frame", &second),
         ("leaves early", &early),
         ("works alone", &composed),
+        (
+            "fails and says nothing",
+            &HONEST.replace("'nothing to name'", "''"),
+        ),
     ] {
         let (_, result) = sit(&paper, product);
         assert_eq!(result.verdict, Verdict::Fail, "{name}: {result:?}");
@@ -427,6 +434,9 @@ fn javascript_is_asked_by_its_exports() {
         ask("C1", json!(4), equals(json!(2))),
         ask("C2", json!("x"), equals(json!({"$number": "NaN"}))),
         ask("C3", json!(null), json!({"of": 0, "is": "fails", "value": "TypeError"})),
+        {"id": "C4", "clause": "c", "steps": [{"call": "half.mjs:half", "with": [false]}], "holds": [
+            {"of": 0, "is": "fails"}, {"of": 0, "is": "equals", "value": "no number"},
+        ]},
     ]});
     let (world, result) = write(&exam, &[("README.md", "")]);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
@@ -437,7 +447,7 @@ fn javascript_is_asked_by_its_exports() {
         )],
         repo: files(&[(
             "half.mjs",
-            "console.log('loaded');\nexport const half = (x) => { if (x === null) throw new TypeError('x'); return x / 2; };\n",
+            "console.log('loaded');\nexport const half = (x) => { if (x === null) throw new TypeError('x'); if (x === false) throw new Error('no number'); return x / 2; };\n",
         )]),
         before: files(&[("README.md", "")]),
         ..Example::default()
@@ -461,6 +471,9 @@ fn rust_is_asked_by_its_functions() {
         case("C3", json!([call("names::joined", json!(["a", "b\u{e9}"]))]), equals(json!("a-b\u{e9}"))),
         case("C4", json!([call("half", json!(10))]), equals(json!(5))),
         case("C5", json!([call("names::joined", json!([]))]), equals(json!(""))),
+        {"id": "C6", "clause": "halves", "steps": [call("half", json!(9))], "holds": [
+            {"of": 0, "is": "fails", "value": "Wrong"}, {"of": 0, "is": "contains", "value": "9"},
+        ]},
     ]});
     let (world, result) = write(&exam, &[("README.md", "")]);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");

@@ -309,6 +309,26 @@ fn a_place_a_name_or_a_number_alone_says_too_little() {
 }
 
 #[test]
+fn to_do_something_to_a_place_is_a_step() {
+    for step in [
+        "Add tests/test_cart.py (F-0001).",
+        "Rename `greet` (F-0002)",
+    ] {
+        assert_eq!(little(step), Some(Nothing::Little), "{step}");
+        assert_eq!(little_to_do(step), None, "{step}");
+    }
+    for none in [
+        "tests/test_cart.py (F-0001)",
+        "src/lib.rs fine",
+        "x src/lib.rs",
+        "Add F-0001",
+        "Add 3",
+    ] {
+        assert_eq!(little_to_do(none), Some(Nothing::Little), "{none}");
+    }
+}
+
+#[test]
 fn one_sentence_with_a_word_of_its_own_is_one_sentence() {
     let near = |texts: &[&'static str]| {
         let names = ["A", "B", "C", "D"];

@@ -3,6 +3,7 @@
 
 use super::unfinished;
 use kernel::effect::{Access, AttemptOrder};
+use kernel::unseen::spelt;
 use std::path::Path;
 use workspace::context::Context;
 use workspace::error::EngineError;
@@ -30,6 +31,14 @@ pub(super) fn lay(
     let reads = role.map_or(&[][..], |role| role.reads.as_slice());
     if !reads.is_empty() {
         put(flow::ASKED, &asked(context, reads)?)?;
+    }
+    // Who writes others does not write the same ones again. They lie here alone, and go with the view.
+    if role.is_some_and(|role| role.hands_in.is_some()) {
+        let earlier = super::earlier::earlier(context, kernel::exam::EXAM)?;
+        let earlier = earlier.last().and_then(|bytes| checks::exam_so_far(bytes));
+        if let Some(cases) = earlier {
+            put(kernel::exam::EARLIER, &cases)?;
+        }
     }
     // Who is asked again for a result alone has the work itself.
     let fresh = order.continues.is_none();
@@ -121,5 +130,6 @@ fn change(context: &Context, tip: &str, globs: &Globs) -> Result<(String, String
         ),
         None => patch,
     };
+    let names: Vec<_> = names.iter().map(|name| spelt(name)).collect();
     Ok((names.join("\n") + "\n", patch))
 }

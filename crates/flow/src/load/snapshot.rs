@@ -55,5 +55,6 @@ pub(super) fn snapshot(
         unknowns: raw.unknowns.as_ref().map(StateName::new),
         verdicts: raw.verdicts,
         counts_gone: workflow.rules.0 > 2,
+        people_close: workflow.rules.0 > 1,
     }
 }

@@ -69,7 +69,7 @@ pub(crate) fn compose(
         }
         mark(fact, run, due);
     }
-    issues(run, due, &draft, &mut content);
+    issues(spec, run, due, &draft, &mut content);
     let text = render::text(spec, &content);
     let digest = Sha256::digest(text.as_bytes());
     SnapshotTaken {
@@ -119,7 +119,7 @@ fn consolidate(run: &Snapshots, draft: &Draft, content: &mut Snapshot) {
     }
 }
 
-fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
+fn issues(spec: &SnapshotSpec, run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
     let close = |content: &mut Snapshot, id: &str, by: &str| {
         let at = content.open.iter().position(|issue| issue.id == id);
         if let Some(at) = at {
@@ -137,11 +137,9 @@ fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
         format!("I-{serial:04}")
     };
     for (id, by) in &draft.resolve {
-        let gates_own = content
-            .open
-            .iter()
-            .any(|issue| issue.id == *id && issue.gate.is_some());
-        if !gates_own {
+        let mut open = content.open.iter();
+        let held = open.any(|issue| issue.id == *id && (issue.gate.is_some() || issue.person));
+        if !held {
             close(content, id, &line(by));
         }
     }
@@ -152,6 +150,7 @@ fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
             next: line(&issue.next),
             scope: line(&issue.scope),
             gate: None,
+            person: false,
         });
     }
     if let Some(rejected) = &due.rejected {
@@ -161,6 +160,7 @@ fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
             next: "fix".to_owned(),
             scope: String::new(),
             gate: None,
+            person: spec.people_close,
         });
     }
     let Some(ran) = &due.ran else { return };
@@ -187,6 +187,7 @@ fn issues(run: &Snapshots, due: &Due, draft: &Draft, content: &mut Snapshot) {
                     next: ran.next.clone(),
                     scope: String::new(),
                     gate: Some(ran.gate.clone()),
+                    person: false,
                 }),
             }
         }

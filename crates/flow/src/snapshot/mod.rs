@@ -11,7 +11,7 @@ mod unknown;
 
 use kernel::effect::Known;
 use kernel::outcome::{CheckResult, Verdict};
-use kernel::snapshot::{Evidence, FactKind, Judged, Snapshot, SnapshotTaken};
+use kernel::snapshot::{Evidence, FactKind, Issue, Judged, Snapshot, SnapshotTaken};
 use kernel::{Decision, Outcome, StateName};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -48,6 +48,8 @@ pub struct SnapshotSpec {
     pub verdicts: bool,
     /// Is one quote that is gone told from several? By the run's own rules, as its snapshots are composed anew.
     pub counts_gone: bool,
+    /// Is what a person opened closed by no agent?
+    pub people_close: bool,
 }
 
 /// Why a snapshot is to be taken now.
@@ -344,7 +346,12 @@ impl Snapshots {
         let own = facts.filter(|fact| fact.kind == FactKind::Fact);
         put("retractable", own.map(|fact| fact.id.clone()).collect());
         let open = latest.open.iter().filter(|issue| issue.gate.is_none());
-        put("issues", open.map(|issue| issue.id.clone()).collect());
+        let (people, own): (Vec<_>, Vec<_>) = open.partition(|issue| issue.person);
+        let ids = |issues: Vec<&Issue>| issues.iter().map(|issue| issue.id.clone()).collect();
+        put("issues", ids(own));
+        if !people.is_empty() {
+            put("people's issues", ids(people));
+        }
         put("ids", self.ids.clone());
         put("id", BTreeSet::from([latest.id.clone()]));
         known

@@ -154,9 +154,13 @@ fn issues(text: &mut String, content: &Snapshot) {
             "" => String::new(),
             scope => format!(" within {}", plain(scope)),
         };
+        let whose = match issue.person {
+            true => " — stays open until that person has seen the work",
+            false => "",
+        };
         let _ = writeln!(
             text,
-            "- {}: {} — next action: {}{scope}",
+            "- {}: {} — next action: {}{scope}{whose}",
             issue.id,
             plain(&issue.text),
             plain(&issue.next)
@@ -201,6 +205,7 @@ mod tests {
                 unknowns: None,
                 verdicts: true,
                 counts_gone,
+                people_close: true,
             };
             let fact = Fact {
                 id: "F-0001".to_owned(),

@@ -42,7 +42,7 @@ pub fn driver(
         ));
     }
     let mut called = String::from(
-        "//! The calls.\n\nuse crate::Answer;\nuse crate::json::{Json, ToJson, input};\n\n\
+        "//! The calls.\n\nuse crate::{Answer, Failure};\nuse crate::json::{Json, ToJson, input};\n\n\
          pub fn call(name: &str, with: &[Json]) -> Answer {\n    match (name, with) {\n",
     );
     for (call, inputs) in calls {
@@ -54,7 +54,7 @@ pub fn driver(
             each.join(", ")
         ));
     }
-    called.push_str("        _ => Err(vec![\"unfit\".to_owned()]),\n    }\n}\n");
+    called.push_str("        _ => Err(Failure::named(\"unfit\", \"\")),\n    }\n}\n");
     BTreeMap::from([
         ("Cargo.toml", manifest),
         ("src/main.rs", MAIN.to_owned()),

@@ -132,6 +132,9 @@ pub(crate) fn answer(out: &Out, way: &Way) {
 /// As many lines of a failure say what it was; the page has all of them.
 const OF_A_FAILURE: usize = 8;
 
+/// As many files of a list are shown; where there are more, a file has all of them.
+const OF_A_LIST: usize = 40;
+
 /// What a person decides on: what was asked for and when, what changed, what was proven and what was
 /// not, what it cost, and who worked.
 pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
@@ -227,6 +230,26 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     }
     for remark in &grounds.remarks {
         row("remark", &uncut(remark));
+    }
+    if let Some(unasked) = &grounds.unasked {
+        for file in unasked.files.iter().take(OF_A_LIST) {
+            out.toned_row(Tone::Bad, "unasked", &whole(file));
+        }
+        let more = unasked.files.len().saturating_sub(OF_A_LIST);
+        if more > 0 {
+            let more = count(more as u64, "more file");
+            row(
+                "",
+                &format!("... and {more}; {} has all of them", unasked.kept),
+            );
+        }
+    }
+    for one in &grounds.cases {
+        let text = format!("{}: {}", plain(&one.name), uncut(&one.clause));
+        out.toned_row(Tone::Bad, "case", &text);
+        for line in one.lines() {
+            row("", &whole(&line));
+        }
     }
     for one in &grounds.unproven {
         let (check, why) = (plain(&one.check), uncut(&one.why));

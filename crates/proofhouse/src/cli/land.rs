@@ -10,6 +10,7 @@ use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, re
 use kernel::Machine;
 use kernel::machine::Activity;
 use kernel::position::STOP;
+use kernel::unseen::spelt;
 use report::begun::Pushed;
 use report::change::{Change, Depth};
 use report::fate::Fate;
@@ -125,11 +126,14 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
     };
     let mut cut = 0;
     let was = one.from.as_ref();
-    let was = was.map_or_else(String::new, |from| format!(" (was {})", plain(from)));
+    let was = was.map_or_else(String::new, |from| {
+        format!(" (was {})", plain(&spelt(from)))
+    });
     let mode = one
         .mode
         .map_or_else(String::new, |mode| format!(" ({mode})"));
-    let head = format!("{} {}{was}{mode}", one.kind.as_str(), plain(&one.path));
+    let path = plain(&spelt(&one.path));
+    let head = format!("{} {path}{was}{mode}", one.kind.as_str());
     say(&out.paint(Tone::Strong, &head));
     if one.added.is_none() {
         say("  it is no text");
@@ -298,7 +302,7 @@ pub(crate) fn settled(out: &Out, settled: &Settled) {
         }
         row(&format!("`{run}`: {what}:"));
         for one in lines.iter().take(MOST) {
-            let line = format!("{}  {}", plain(&one.path), whole(&one.line));
+            let line = format!("{}  {}", plain(&spelt(&one.path)), whole(&one.line));
             out.line(&format!("              {}", out.paint(tone, &line)));
         }
         match lines.len().saturating_sub(MOST) {

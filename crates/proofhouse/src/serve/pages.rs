@@ -256,7 +256,10 @@ impl House {
                 project, run,
             )?));
         }
-        let (evidence, peek, history) = self.gathered(at, project, run)?;
+        let (mut evidence, peek, history) = self.gathered(at, project, run)?;
+        if evidence.waiting_for.is_some() {
+            evidence.grounds.cases = report::told_case::told_cases(project, run, &history);
+        }
         let workflow = peek.machine.workflow();
         let mut been = BTreeMap::from([(workflow.table.initial.clone(), 1)]);
         for event in history.events() {

@@ -497,3 +497,35 @@ fn a_workflow_that_was_taken_away_is_missed() {
     std::fs::remove_file(kept).unwrap();
     found(&world, "workflow_missing");
 }
+
+#[test]
+fn a_kill_between_a_decision_and_its_views_is_told_and_accuses_nobody() {
+    let world = World::new();
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    let key = world.approver("ann");
+    world.run(&["run", "t"]).exits(2);
+    let views = [
+        "tasks/t/STATE.md",
+        "tasks/t/artifacts/evidence.html",
+        ".proofhouse/work/t/state.seq",
+        ".proofhouse/work/t/page.sha256",
+    ];
+    let views = views.map(|path| (path, std::fs::read(world.at(path)).ok()));
+    world.decide(&key, "reject").exits(0);
+    let put_back = |of: &dyn Fn(&str) -> bool| {
+        for (path, bytes) in views.iter().filter(|(path, _)| of(path)) {
+            if let Some(bytes) = bytes {
+                std::fs::write(world.at(path), bytes).unwrap();
+            }
+        }
+    };
+    let now = std::fs::read(world.at(".proofhouse/work/t/state.seq")).unwrap();
+    put_back(&|_| true);
+    let said = world.run(&["audit"]).exits(0);
+    assert!(said.out.contains("view_behind"), "{}", said.out);
+    // Its twin: who puts the file back and not the engine's own note has edited it.
+    std::fs::write(world.at(".proofhouse/work/t/state.seq"), now).unwrap();
+    found(&world, "view_differs");
+    world.run(&["run", "t"]).exits(2);
+    world.run(&["audit"]).exits(0);
+}

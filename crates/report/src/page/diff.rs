@@ -6,6 +6,7 @@ use crate::change::Change;
 use crate::evidence::Evidence;
 use crate::file_change::{FileChange, Hunk};
 use crate::stat::totals;
+use kernel::unseen::spelt;
 use maud::{Markup, html};
 
 /// The most lines that the page shows of one file, and of all.
@@ -73,8 +74,8 @@ fn file(one: &FileChange, run: &str, fold: Fold) -> Markup {
         details.file open[fold.opens] {
             summary {
                 span.path {
-                    @if let Some(from) = &one.from { span.was { (from) " \u{2192} " } }
-                    (one.path)
+                    @if let Some(from) = &one.from { span.was { (spelt(from)) " \u{2192} " } }
+                    (spelt(&one.path))
                 } " "
                 span.much {
                     @if let Some(added) = one.added { span.plus { "+" (added) } " " }

@@ -157,6 +157,47 @@ pub(super) fn criteria(data: &Evidence) -> Markup {
     }
 }
 
+/// Files that were changed though nobody asked for it: all of them, folded where they are many.
+pub(super) fn unasked(data: &Evidence) -> Markup {
+    let Some(unasked) = &data.grounds.unasked else {
+        return html! {};
+    };
+    let files = &unasked.files;
+    html! {
+        section aria-labelledby="unasked" {
+            h2 #unasked { "What nobody asked for" }
+            details open[files.len() <= 20] {
+                summary { (count(files.len(), "file")) " on which tools act by themselves" }
+                ul.files { @for file in files { li { code { (file) } } } }
+            }
+        }
+    }
+}
+
+/// Cases of the exam that did not hold, for whoever says whether they are right.
+pub(super) fn cases(data: &Evidence) -> Markup {
+    let cases = &data.grounds.cases;
+    if cases.is_empty() {
+        return html! {};
+    }
+    html! {
+        section aria-labelledby="cases" {
+            h2 #cases { "Cases of the exam that did not hold" }
+            ul.proofs {
+                @for one in cases {
+                    li.bad {
+                        p { (chip(Tone::Bad, "case")) " " code { (one.name) } }
+                        (paragraph("reason", &one.clause))
+                        pre.paper tabindex="0" { code {
+                            @for line in one.lines() { (line) "\n" }
+                        } }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// What of it was for the exam, or may be.
 fn exam_cost(exam: &ExamCost) -> String {
     let most = count(exam.most_attempts as usize, "attempt");

@@ -16,7 +16,9 @@ use crate::paper::Paper;
 use crate::proof::Proof;
 use crate::settled::{Line, Settled};
 use crate::spend::Spend;
+use crate::told_case::ToldCase;
 use crate::transcript::{Turn, TurnKind};
+use crate::unasked::Unasked;
 use crate::worth::Standing;
 use kernel::ledger::AttemptNote;
 use kernel::machine::{Activity, Waiting};
@@ -118,6 +120,10 @@ fn grounds(text: &str) -> Grounds {
         worth: None,
         looked: 0,
         said: Vec::new(),
+        unasked: Some(Unasked {
+            files: vec![text.to_owned()],
+            kept: text.to_owned(),
+        }),
         remarks: vec![text.to_owned()],
         summary: text.to_owned(),
         told: vec![Told {
@@ -128,6 +134,12 @@ fn grounds(text: &str) -> Grounds {
         caught: Vec::new(),
         spend: Spend::default(),
         exam: None,
+        cases: vec![ToldCase {
+            name: text.to_owned(),
+            clause: text.to_owned(),
+            calls: vec![text.to_owned()],
+            claims: vec![text.to_owned()],
+        }],
         workers: Vec::new(),
         looks: vec![Look {
             who: maker(text),

@@ -37,16 +37,21 @@ pub(super) fn write(
         }
     }
     let text = page::run(&evidence);
-    store::write_atomic(&path, text.as_bytes())?;
     let noted = noted(&context.project, &context.run);
     if let Some(folder) = noted.parent() {
         std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
     }
     let hash = store::sha256_hex(text.as_bytes());
+    // Whoever dies between the two has written one of them.
+    let before = std::fs::read_to_string(&noted).unwrap_or_default();
+    let before = before.lines().last().unwrap_or_default();
+    store::write_atomic(&noted, format!("{before}\n{hash}").as_bytes())?;
+    store::write_atomic(&path, text.as_bytes())?;
     Ok(store::write_atomic(&noted, hash.as_bytes())?)
 }
 
-/// Where the hash of the page is that was written last. No agent and no command reaches it.
+/// Where the hash of the page is that was written last, behind the one before while that is written. No agent
+/// and no command reaches it.
 fn noted(project: &Project, run: &str) -> PathBuf {
     project.work(run).join("page.sha256")
 }
@@ -59,5 +64,6 @@ pub(super) fn edited(project: &Project, run: &str, page: &Path) -> bool {
     ) else {
         return false;
     };
-    store::sha256_hex(&bytes) != hash
+    let now = store::sha256_hex(&bytes);
+    !hash.lines().any(|hash| hash == now)
 }

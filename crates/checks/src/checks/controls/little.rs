@@ -17,6 +17,19 @@ fn mutated_endings(runner: Runner) -> Option<&'static [&'static str]> {
     }
 }
 
+/// Why there is no mutant of a source that can be read, and what helps.
+fn none_of(runner: Runner) -> &'static str {
+    match runner {
+        Runner::Node => {
+            "it exports no function that was changed and that tests can call by its name (values, methods and default exports have none); let tests call such a function, or ask with --exam"
+        }
+        Runner::Cargo => {
+            "no function of it was changed whose answers can be made from its type; let it give a plain value, or ask with --exam"
+        }
+        _ => "no function of it was changed; let tests call one, or ask with --exam",
+    }
+}
+
 impl Control<'_> {
     /// A source in Rust whose code asks, more often than before, whether it is compiled for tests. What
     /// ships is not what was tested then.
@@ -73,11 +86,11 @@ impl Control<'_> {
                 "there was no time for a mutant".to_owned()
             }
             (false, None) => {
-                let faults = match plan.faults.is_empty() {
-                    true => String::new(),
-                    false => format!(" ({})", first_few(&plan.faults, 2)),
+                let why = match plan.faults.is_empty() {
+                    true => none_of(runner).to_owned(),
+                    false => first_few(&plan.faults, 2),
                 };
-                format!("no mutant can be made of {}{faults}", first_few(&code, 3))
+                format!("no mutant can be made of {}: {why}", first_few(&code, 3))
             }
         })
     }

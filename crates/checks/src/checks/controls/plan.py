@@ -22,6 +22,8 @@ COMPARED = {
     "assertSetEqual": "==", "assertTupleEqual": "==", "assertSequenceEqual": "==",
     "assertMultiLineEqual": "==",
 }
+# How many values are tried of a method that tests call by a rule of the language, and name nowhere.
+OF_A_RULE = 4
 # Methods behind `==`, `<`, `in` and `if`.
 ASKED = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__bool__")
 TOLD = 'raise AssertionError("turned round")'
@@ -55,11 +57,16 @@ if not hasattr(sys, "_{token}"):
                 "builtins", "functools", "operator", "_functools", "_operator"):
             reach(number, "!callable" if callable(real) and not isinstance(real, type) else "!value")
             return real
+        said = []
         class Stands:
             def __call__(self, *given, **named):
                 answer = answers.get(reach(number))
                 if answer is None:
                     return real(*given, **named)
+                if answer < -1:
+                    if not said:
+                        said.append(real(*given, **named))
+                    return said[0]
                 return given[0] if answer < 0 and given else eval(reach.given.get(answer, "None"), {{}})
             def __getattr__(self, name):
                 return getattr(real, name)
@@ -286,6 +293,25 @@ def held(now, before, tests):
             yield name, node.lineno
 
 
+def given_to_objects(node, tests):
+    """What functions answer that a function gives to an object under a name for which tests ask:
+    `self.total = lambda ...`."""
+    asked = {one.attr for entry in tests for one in ast.walk(ast.parse(entry["now"]))
+             if isinstance(one, ast.Attribute)}
+    inner = {one.name: one for one in ast.walk(node) if isinstance(one, FUNCTIONS) and one is not node}
+    for one in ast.walk(node):
+        if not isinstance(one, ast.Assign) or len(one.targets) != 1:
+            continue
+        target, made = one.targets[0], inner.get(getattr(one.value, "id", None), one.value)
+        if not isinstance(target, ast.Attribute) or target.attr not in asked:
+            continue
+        answers = [made.body] if isinstance(made, ast.Lambda) else []
+        if isinstance(made, FUNCTIONS):
+            answers = [each.value for each in own(made) if isinstance(each, ast.Return) and each.value]
+        if len(answers) == 1:
+            yield target.attr, answers[0], bool(made.args.args or made.args.vararg)
+
+
 def own(node):
     """Every node of a function, not those of functions inside of it."""
     for child in ast.iter_child_nodes(node):
@@ -416,35 +442,56 @@ def canaries(entry, token, most, dice):
 
 # Mutants
 
-def literals(tests, name):
-    """The values that tests expect where they speak of a function."""
-    found = {}
+def speaking(tests, name):
+    """Every node of the tests that name a function; of all tests, where there is no name."""
     for entry in tests:
-        tree = ast.parse(entry["now"])
-        for _, test in functions(tree.body):
+        for _, test in functions(ast.parse(entry["now"]).body):
             names = {getattr(one, "id", None) or getattr(one, "attr", None) for one in ast.walk(test)}
-            if not test.name.startswith("test") or name not in names:
-                continue
-            for node in ast.walk(test):
-                sides = []
-                if isinstance(node, ast.Assert):
-                    whole = node.test
-                    if isinstance(whole, ast.Compare):
-                        sides = [whole.left, *whole.comparators]
-                    else:
-                        found.setdefault("False" if isinstance(whole, ast.UnaryOp) else "True")
-                elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                    said = {"assertTrue": "True", "assertFalse": "False"}.get(node.func.attr)
-                    if said is not None:
-                        found.setdefault(said)
-                    elif node.func.attr.startswith("assert"):
-                        sides = node.args
-                for side in sides:
-                    try:
-                        ast.literal_eval(side)
-                    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-                        continue
-                    found.setdefault(ast.unparse(side))
+            if test.name.startswith("test") and (not name or name in names):
+                yield from ast.walk(test)
+
+
+def compares_otherwise(tests, name):
+    """Do tests compare with something that is no value where they speak of a function: `sum(prices)`?"""
+    for node in speaking(tests, name):
+        sides = []
+        if isinstance(node, ast.Compare) and [type(one) for one in node.ops] == [ast.Eq]:
+            sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.Call) and COMPARED.get(getattr(node.func, "attr", "")) == "==":
+            sides = node.args[:2]
+        if len(sides) == 2 and not any(is_value(side) for side in sides):
+            return True
+    return False
+
+
+def is_value(node):
+    """Is it spelt out? Of a text: does it spell one out?"""
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def literals(tests, name):
+    """The values that tests expect where they speak of a function; of any, where they never name it."""
+    found = {}
+    for node in speaking(tests, name):
+        sides = []
+        if isinstance(node, ast.Assert):
+            whole = node.test
+            if isinstance(whole, ast.Compare):
+                sides = [whole.left, *whole.comparators]
+            else:
+                found.setdefault("False" if isinstance(whole, ast.UnaryOp) else "True")
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            said = {"assertTrue": "True", "assertFalse": "False"}.get(node.func.attr)
+            if said is not None:
+                found.setdefault(said)
+            elif node.func.attr.startswith("assert"):
+                sides = node.args
+        for side in filter(is_value, sides):
+            found.setdefault(ast.unparse(side))
     return list(found)
 
 
@@ -452,7 +499,9 @@ def ignores_what_it_is_given(source, node):
     """Does a function take something and look at none of it? Then it is itself a body that always gives
     the same. Those that somebody else's rules ask for may: methods that a base has, and what is decorated."""
     asked_for = {id(one) for owner in ast.walk(source.tree) if isinstance(owner, ast.ClassDef)
-                 and (owner.bases or owner.keywords) for one in owner.body}
+                 and (owner.bases or owner.keywords) for one in owner.body
+                 # Who makes classes says itself what comes of calling one.
+                 if "type" not in [getattr(base, "id", "") for base in owner.bases]}
     taken = (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs,
              *filter(None, (node.args.vararg, node.args.kwarg)))
     taken = {one.arg for one in taken} - {"self", "cls"}
@@ -469,13 +518,23 @@ def constants(source, node, tests):
     if yields:
         if isinstance(node, ast.FunctionDef):
             yield "return iter(())", "gives nothing"
+            for said in literals(tests, node.name):
+                each = isinstance(ast.parse(said, mode="eval").body, (ast.List, ast.Tuple))
+                said = said if each else "(%s,)" % said
+                yield "yield from %s; return" % said, "always gives the parts of %s" % said
         return
     returns = [one for one in parts if isinstance(one, ast.Return) and one.value is not None]
     only = [ast.dump(one.value) for one in returns]
     if returns:
         # Tests ask these by an operator, and name them nowhere.
         operators = ["True", "False"] if node.name in ASKED else []
-        for said in dict.fromkeys(operators + literals(tests, node.name)):
+        by_rule = node.name.startswith("__") and node.name.endswith("__")
+        expected = literals(tests, None)[:OF_A_RULE] if by_rule else literals(tests, node.name)
+        # What is called in turn is a function that always gives the same.
+        called = returns_functions(node, returns)
+        for said in expected if called else []:
+            yield "return lambda *_, **__: " + said, "always gives a function that gives " + said
+        for said in dict.fromkeys(operators + expected):
             same = set(only) == {ast.dump(ast.parse(said, mode="eval").body)}
             if not same or ignores_what_it_is_given(source, node):
                 yield "return " + said, "always gives " + said
@@ -495,6 +554,19 @@ def constants(source, node, tests):
             if not used & stored and not alone:
                 said = ast.unparse(one)
                 yield said, "always does `%s`" % said
+
+
+def returns_functions(node, returns):
+    """Does a function give functions that it makes itself, or was given?"""
+    inner = {one.name for one in ast.walk(node) if isinstance(one, FUNCTIONS) and one is not node}
+    inner |= {one.id for each in ast.walk(node) if isinstance(each, ast.Assign)
+              and isinstance(each.value, ast.Lambda) for one in each.targets if isinstance(one, ast.Name)}
+    arguments = (*node.args.posonlyargs, *node.args.args)
+    defaults = [*zip(arguments[len(arguments) - len(node.args.defaults):], node.args.defaults),
+                *zip(node.args.kwonlyargs, node.args.kw_defaults)]
+    inner |= {one.arg for one, default in defaults if isinstance(default, ast.Lambda)}
+    return any(isinstance(one.value, ast.Lambda) or isinstance(one.value, ast.Name) and one.value.id in inner
+               for one in returns)
 
 
 def empty(node):
@@ -555,12 +627,27 @@ class Mutable:
                 "code": code, "place": place}
             always = [of(code, what, node.lineno) for code, what in constants(self.source, node, tests)]
             self.constants.append(always if self.source.edited([self.inside(one, node, always)]) else [])
+            for given, place, takes in given_to_objects(node, tests):
+                values = [said for said in [*literals(tests, given), "None"]
+                          if takes or said != self.source.text(place)]
+                inner = [of("return " + said, "`%s` always gives %s" % (given, said), place.lineno, place)
+                         for said in values]
+                for each in inner:
+                    each["code"] = self.hidden(each).removeprefix("return ")
+                self.constants[-1] += [each for each in inner if self.source.edited(self.around(each))]
             small = [of(code, what, place.lineno, place) for place, code, what in others(self.source, node)]
             self.others.append([mutant for mutant in small if self.source.edited(self.around(mutant))])
         named = []
         if self.head is not None:
             named += aliases(self.path, self.source, entry.get("before"), tests)
             named += held(self.source, entry.get("before"), tests)
+        for one, node in list(self.functions):
+            if self.answers_first(node) and compares_otherwise(tests, node.name):
+                first = {"number": next(numbers), "name": one["name"], "line": one["line"], "path": self.path}
+                self.functions.append((first, None))
+                always = [{"number": first["number"], "index": 1, "line": one["line"], "first": True,
+                           "what": "always gives its first answer", "code": None, "place": None}]
+                self.constants.append(always if self.source.edited([self.behind(first, always)]) else [])
         for name, line in named:
             one = {"number": next(numbers), "name": name, "line": line, "path": self.path}
             self.functions.append((one, None))
@@ -574,6 +661,16 @@ class Mutable:
                                "what": "gives back what it is given first", "code": None, "place": None})
             self.constants.append(always if self.source.edited([self.behind(one, always)]) else [])
 
+    @staticmethod
+    def answers_first(node):
+        """May a function that takes something give its first answer always, without being another kind of thing?"""
+        parts = list(own(node))
+        taken = [one.arg for one in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs)]
+        return (isinstance(node, ast.FunctionDef) and not node.decorator_list
+                and not node.name.startswith("__") and bool(taken or node.args.vararg)
+                and not any(isinstance(one, (ast.Yield, ast.YieldFrom)) for one in parts)
+                and any(isinstance(one, ast.Return) and one.value is not None for one in parts))
+
     def mark(self, number):
         return '__import__("sys").__dict__.get("_%s", lambda _: 0)(%d)' % (self.token, number)
 
@@ -582,7 +679,7 @@ class Mutable:
         answers = {}
         for each in always:
             key = -1 if each["code"] is None else each["number"] * MOST + each["index"]
-            answers[each["index"]] = key
+            answers[each["index"]] = key - 1 if each.get("first") else key
             if key > 0:
                 self.given[key] = each["code"].removeprefix("return ")
         end, name = len(self.source.bytes), one["name"]
@@ -608,14 +705,15 @@ class Mutable:
 
     def hidden(self, mutant):
         """The code of a constant. A value is not spelt out: a test may look for it in the text."""
-        said = mutant["code"].removeprefix("return ")
-        try:
-            ast.literal_eval(said)
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            return mutant["code"]
-        key = mutant["number"] * MOST + mutant["index"]
-        self.given[key] = said
-        return 'return __import__("sys").__dict__["_%s"].give(%d)' % (self.token, key)
+        ways = [("return ", ""), ("return lambda *_, **__: ", ""), ("yield from ", "; return")]
+        for begins, ends in ways:
+            said = mutant["code"].removeprefix(begins).removesuffix(ends)
+            if not is_value(said):
+                continue
+            key = mutant["number"] * MOST + mutant["index"]
+            self.given[key] = said
+            return '%s__import__("sys").__dict__["_%s"].give(%d)%s' % (begins, self.token, key, ends)
+        return mutant["code"]
 
     def around(self, mutant):
         """The edits around an expression that may be another; around one that may be as well, the wider

@@ -10,8 +10,8 @@ use serde_json::Value;
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
     Value(Value),
-    /// It failed, with an error of these names: its own, and those of what it is a kind of.
-    Error(Vec<String>),
+    /// It failed, with an error of these names (its own, and those of what it is a kind of) and this text.
+    Error(Vec<String>, String),
     /// There is nothing to call.
     Missing,
     /// Nothing came, or nothing that can be believed.
@@ -56,22 +56,17 @@ pub(super) fn read(frame: &[u8], asked: &[usize]) -> Result<Vec<Answers>, String
 }
 
 fn answer(value: &Value) -> Answer {
-    let Some(members) = value.as_object().filter(|members| members.len() == 1) else {
-        return Answer::Nothing;
-    };
-    match members
-        .iter()
-        .next()
-        .map(|(key, value)| (key.as_str(), value))
-    {
-        Some(("value", value)) => Answer::Value(value.clone()),
-        Some(("error", names)) => {
+    let members = value.as_object().into_iter().flatten();
+    let members: Vec<(&str, &Value)> = members.map(|(key, one)| (key.as_str(), one)).collect();
+    match members.as_slice() {
+        [("value", value)] => Answer::Value((*value).clone()),
+        [("error", names), ("says", Value::String(says))] => {
             let names = names.as_array().into_iter().flatten();
             let names: Option<Vec<String>> =
                 names.map(|name| name.as_str().map(str::to_owned)).collect();
-            names.map_or(Answer::Nothing, Answer::Error)
+            names.map_or(Answer::Nothing, |names| Answer::Error(names, says.clone()))
         }
-        Some(("missing", _)) => Answer::Missing,
+        [("missing", _)] => Answer::Missing,
         _ => Answer::Nothing,
     }
 }
@@ -130,13 +125,13 @@ mod tests {
 
     #[test]
     fn one_frame_is_read() {
-        let frame = br#"{"answers": [[{"value": 1}, {"error": ["KeyError"]}], [{"missing": ""}]]}"#;
+        let frame = br#"{"answers": [[{"value": 1}, {"error": ["KeyError"], "says": "'x'"}], [{"missing": ""}]]}"#;
         let read = read(frame, &[2, 1]).unwrap();
         assert_eq!(
             read[0],
             [
                 Answer::Value(json!(1)),
-                Answer::Error(vec!["KeyError".to_owned()])
+                Answer::Error(vec!["KeyError".to_owned()], "'x'".to_owned())
             ]
         );
         assert_eq!(read[1], [Answer::Missing]);
@@ -172,6 +167,7 @@ mod tests {
         for frame in [
             r#"{"answers": [[{"value": 1}, {"value": 2}]]}"#,
             r#"{"answers": [[{"value": 1, "error": ["E"]}]]}"#,
+            r#"{"answers": [[{"error": ["E"]}]]}"#,
             r#"{"answers": [[{"all": [1, 2]}]]}"#,
         ] {
             assert_eq!(read(frame.as_bytes(), &[1]).unwrap(), [[Answer::Nothing]]);

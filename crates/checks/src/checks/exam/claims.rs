@@ -9,15 +9,19 @@ const NUMBER: &str = "$number";
 
 /// Does all of it hold?
 pub(super) fn holds(case: &Case, answers: &[Answer]) -> bool {
-    answers.len() == case.steps.len() && case.holds.iter().all(|claim| claim_holds(claim, answers))
+    answers.len() == case.steps.len()
+        && case
+            .holds
+            .iter()
+            .all(|claim| claim_holds(case, claim, answers))
 }
 
-fn claim_holds(claim: &Claim, answers: &[Answer]) -> bool {
+fn claim_holds(case: &Case, claim: &Claim, answers: &[Answer]) -> bool {
     let Some(answer) = answers.get(claim.of) else {
         return false;
     };
     if claim.is == Relation::Fails {
-        let Answer::Error(names) = answer else {
+        let Answer::Error(names, _) = answer else {
             return false;
         };
         return match &claim.value {
@@ -26,15 +30,23 @@ fn claim_holds(claim: &Claim, answers: &[Answer]) -> bool {
             None => true,
         };
     }
-    let Some(found) = part(answer, &claim.at) else {
+    let part = |number: usize, answer: &Answer, at: &str| match (case.fails(number), answer) {
+        // What is claimed of a call that must fail is claimed of what the failure says.
+        (true, Answer::Error(_, says)) if at.is_empty() => Some(Value::from(says.as_str())),
+        (false, Answer::Value(value)) => value.pointer(at).cloned(),
+        _ => None,
+    };
+    let Some(found) = part(claim.of, answer, claim.at.as_str()) else {
         return false;
     };
+    let found = &found;
     if let Some(number) = claim.other {
         let at = claim.other_at.as_deref().unwrap_or(&claim.at);
-        let other = answers.get(number).and_then(|answer| part(answer, at));
+        let other = answers.get(number);
+        let other = other.and_then(|answer| part(number, answer, at));
         return other.is_some_and(|other| match claim.is {
-            Relation::Same => same(found, other),
-            Relation::Other => !same(found, other),
+            Relation::Same => same(found, &other),
+            Relation::Other => !same(found, &other),
             _ => false,
         });
     }
@@ -52,14 +64,6 @@ fn claim_holds(claim: &Claim, answers: &[Answer]) -> bool {
             .is_some_and(|((found, value), within)| (found - value).abs() <= within),
         Relation::Contains => contains(found, value),
         Relation::Same | Relation::Other | Relation::Fails => false,
-    }
-}
-
-/// A part of an answer that is a value.
-fn part<'a>(answer: &'a Answer, at: &str) -> Option<&'a Value> {
-    match answer {
-        Answer::Value(value) => value.pointer(at),
-        Answer::Error(_) | Answer::Missing | Answer::Nothing => None,
     }
 }
 
@@ -101,8 +105,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn claim(text: Value) -> Claim {
-        serde_json::from_value(text).unwrap()
+    fn case(holds: Value) -> Case {
+        let steps = vec![json!({"call": "m:f"}); 4];
+        let case = json!({"id": "C", "clause": "c", "steps": steps, "holds": holds});
+        serde_json::from_value(case).unwrap()
     }
 
     #[test]
@@ -110,7 +116,10 @@ mod tests {
         let answers = [
             Answer::Value(json!({"a": [1, "x"], "t": "hello"})),
             Answer::Value(json!(1.0)),
-            Answer::Error(vec!["KeyError".to_owned(), "LookupError".to_owned()]),
+            Answer::Error(
+                vec!["KeyError".to_owned(), "LookupError".to_owned()],
+                "no `x`".to_owned(),
+            ),
             Answer::Missing,
         ];
         for (text, expected) in [
@@ -169,12 +178,28 @@ mod tests {
             (json!({"of": 3, "is": "fails"}), false),
             (json!({"of": 2, "is": "differs", "value": 1}), false),
         ] {
-            assert_eq!(
-                claim_holds(&claim(text.clone()), &answers),
-                expected,
-                "{text}"
-            );
+            let case = case(json!([text]));
+            assert_eq!(holds(&case, &answers), expected, "{text}");
         }
+        // What a failure says is an answer only where the call must fail.
+        let fails = json!({"of": 2, "is": "fails", "value": "KeyError"});
+        let says = |is: &str, value: &str| json!({"of": 2, "is": is, "value": value});
+        assert!(holds(
+            &case(json!([fails, says("contains", "`x`")])),
+            &answers
+        ));
+        assert!(holds(
+            &case(json!([fails, says("equals", "no `x`")])),
+            &answers
+        ));
+        assert!(!holds(
+            &case(json!([fails, says("contains", "`y`")])),
+            &answers
+        ));
+        assert!(!holds(&case(json!([says("contains", "`x`")])), &answers));
+        let value = json!({"of": 0, "is": "fails"});
+        let in_value = json!({"of": 0, "at": "/t", "is": "contains", "value": "ell"});
+        assert!(!holds(&case(json!([value, in_value])), &answers));
     }
 
     #[test]

@@ -130,12 +130,22 @@ fn constants(cases: &[&Case]) -> Vec<Wrong> {
         json!([]),
         json!({}),
     ];
-    let mut errors: Vec<String> = vec!["Error".to_owned()];
+    let mut errors: Vec<(String, String)> = vec![("Error".to_owned(), String::new())];
     let mut wrong = Vec::new();
     for case in cases {
+        // All that it hopes of what a failure says, together.
+        let says = |number: usize| {
+            let own = case.holds.iter().filter(|claim| claim.of == number);
+            let texts = own.filter(|claim| claim.is != Relation::Fails);
+            let texts = texts.filter_map(|claim| claim.value.as_ref()?.as_str());
+            texts.collect::<Vec<_>>().join(" ")
+        };
         for claim in &case.holds {
             match (claim.is, &claim.value) {
-                (Relation::Fails, Some(Value::String(name))) => errors.push(name.clone()),
+                (Relation::Fails, name) => {
+                    let name = name.as_ref().and_then(Value::as_str);
+                    errors.push((name.unwrap_or("Error").to_owned(), says(claim.of)));
+                }
                 (_, Some(value)) => values.push(placed(&claim.at, value)),
                 (_, None) => {}
             }
@@ -152,7 +162,7 @@ fn constants(cases: &[&Case]) -> Vec<Wrong> {
             values.push(whole);
         }
     }
-    let error = |name: String| Wrong::Always(Answer::Error(vec![name]));
+    let error = |(name, says)| Wrong::Always(Answer::Error(vec![name], says));
     wrong.extend(errors.into_iter().map(error));
     wrong.extend(
         values

@@ -63,6 +63,15 @@ const kinds = (error) => {
   return names.length ? names : [typeof error];
 };
 
+const said = (error) => {
+  try {
+    const text = String(error?.message ?? error).slice(0, 4000);
+    return text.toWellFormed ? text.toWellFormed() : text;
+  } catch {
+    return "";
+  }
+};
+
 const asked = async (one) => {
   const [given, answers] = [{}, []];
   for (const [number, step] of one.steps.entries()) {
@@ -72,7 +81,7 @@ const asked = async (one) => {
       answers.push({ value: shown(value) });
       given[number] = value;
     } catch (error) {
-      answers.push(error instanceof Missing ? { missing: "" } : { error: kinds(error) });
+      answers.push(error instanceof Missing ? { missing: "" } : { error: kinds(error), says: said(error) });
     }
   }
   return answers;

@@ -8,6 +8,7 @@ import sys
 
 LARGEST = 1 << 53
 DEEPEST = 40
+LONGEST = 4000
 
 
 def shown(value, depth=0):
@@ -77,6 +78,14 @@ def filled(value, given):
     return value
 
 
+def said(error):
+    """What an error says, as far as it can be said."""
+    try:
+        return str.__str__(str(error))[:LONGEST].encode("utf-8", "replace").decode()
+    except BaseException:
+        return ""
+
+
 def asked(case):
     given, answers = {}, []
     for number, step in enumerate(case["steps"]):
@@ -90,7 +99,8 @@ def asked(case):
             answer = {"missing": ""}
         except BaseException as error:
             kinds = [one.__name__ for one in type(error).__mro__]
-            answer = {"error": [one for one in kinds if one not in ("object", "BaseException")]}
+            kinds = [one for one in kinds if one not in ("object", "BaseException")]
+            answer = {"error": kinds, "says": said(error)}
         answers.append(answer)
     return answers
 

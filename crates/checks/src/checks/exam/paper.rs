@@ -11,6 +11,7 @@ use crate::text::one_line;
 use kernel::exam::{Case, Driver};
 use kernel::outcome::EvidenceRef;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// Its name among the evidence.
 const NAME: &str = "exam";
@@ -101,33 +102,82 @@ impl Known {
     /// What the builder is told: the clause, the calls, and what was answered. What should have been
     /// answered is for the builder to find out.
     pub(super) fn story(&self, answers: &[Answer]) -> String {
-        let mut text = format!("{}: {}\n", self.name, one_line(&self.case.clause, 400));
+        let calls = self.calls(answers).into_iter();
+        let calls: String = calls
+            .map(|(call, answer)| {
+                format!("  {} -> {}\n", one_line(&call, 400), one_line(&answer, 400))
+            })
+            .collect();
+        format!(
+            "{}: {}\n{calls}",
+            self.name,
+            one_line(&self.case.clause, 400)
+        )
+    }
+
+    /// The same for a person, with what the case claims.
+    pub(super) fn for_a_person(&self, answers: &[Answer]) -> Value {
+        let calls = self.calls(answers).into_iter();
+        let calls: Vec<String> = calls
+            .map(|(call, answer)| format!("{call} -> {answer}"))
+            .collect();
+        let claims: Vec<String> = self.case.holds.iter().map(ToString::to_string).collect();
+        json!({ "name": self.name, "clause": self.case.clause, "calls": calls, "claims": claims })
+    }
+
+    /// Each call, and what was answered.
+    fn calls(&self, answers: &[Answer]) -> Vec<(String, String)> {
+        let mut calls = Vec::new();
         for (number, step) in self.case.steps.iter().enumerate() {
             let mut call = step.call.clone();
             if !step.with.is_empty() {
-                let inputs = serde_json::Value::from(step.with.clone());
+                let inputs = Value::from(step.with.clone());
                 call.push_str(&format!(" with {inputs}"));
             }
             if !step.named.is_empty() {
-                call.push_str(&format!(" {}", serde_json::Value::from(step.named.clone())));
+                call.push_str(&format!(" {}", Value::from(step.named.clone())));
             }
             if !step.stdin.is_empty() {
                 call.push_str(&format!(" reading {:?}", step.stdin));
             }
             let answer = match answers.get(number) {
                 Some(Answer::Value(value)) => format!("answered {value}"),
-                Some(Answer::Error(names)) => {
-                    format!("failed: {}", names.first().map_or("", String::as_str))
+                Some(Answer::Error(names, says)) => {
+                    let name = names.first().map_or("", String::as_str);
+                    format!("failed: {name} {says:?}")
                 }
                 Some(Answer::Missing) => "there is nothing to call".to_owned(),
                 Some(Answer::Nothing) | None => "gave no answer that can be read".to_owned(),
             };
-            text.push_str(&format!(
-                "  {} -> {}\n",
-                one_line(&call, 400),
-                one_line(&answer, 400)
-            ));
+            calls.push((call, answer));
         }
-        text
+        calls
     }
+}
+
+/// The cases that were asked before and what became of each, for whoever writes others.
+pub fn so_far(bytes: &[u8]) -> Option<String> {
+    let paper: Paper = serde_json::from_slice(bytes).ok()?;
+    let became = |known: &Known| match (known.told, known.held_back, known.guard) {
+        (true, _, _) => "did not hold, and was told to whoever builds",
+        (false, true, _) => "kept for the last word, and not told to anybody",
+        (false, false, true) => "holds on the code before as well: it guards what must not break",
+        (false, false, false) => "not told to anybody",
+    };
+    let of = |case: &Case, became: &str| json!({ "case": case, "became": became });
+    let former = paper
+        .former
+        .iter()
+        .map(|case| of(case, "of an earlier round"));
+    let last = paper
+        .cases
+        .iter()
+        .map(|known| of(&known.case, became(known)));
+    let thrown_out = paper.thrown_out.iter();
+    let thrown_out: Vec<_> = thrown_out
+        .map(|(name, why)| format!("{name}: {why}"))
+        .collect();
+    let cases: Vec<Value> = former.chain(last).collect();
+    let all = json!({ "cases": cases, "thrown_out": thrown_out });
+    serde_json::to_string_pretty(&all).ok()
 }

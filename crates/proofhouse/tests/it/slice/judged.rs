@@ -153,7 +153,8 @@ fn what_a_person_sends_back_goes_where_it_can_be_mended() {
         rejected.contains("- I-0001: ada@example.org rejected it: be warmer (E-0004)"),
         "{rejected}"
     );
-    assert!(rejected.contains("— next action: fix\n"), "{rejected}");
+    let whose = "— next action: fix — stays open until that person has seen the work\n";
+    assert!(rejected.contains(whose), "{rejected}");
     // Who decides on the snapshot alone sees no code, in a patch either; who records the change sees that.
     let chose = transcript(&world, "choose", 1);
     assert!(chose.contains("/task/context.md"), "{chose}");
@@ -168,5 +169,28 @@ fn what_a_person_sends_back_goes_where_it_can_be_mended() {
     decide(&world, &key, "approve", "warm enough").exits(0);
     world.run(&["run", "t"]).exits(0);
     assert_eq!(path(&world).last().unwrap(), "done");
+    world.run(&["audit"]).exits(0);
+}
+
+#[test]
+fn what_a_person_opened_no_agent_closes() {
+    let world = begin_with("closes-a-rejection", &["--autonomy", "conservative"]);
+    let key = key(&world);
+    world.run(&["run", "t"]).exits(2);
+    decide(&world, &key, "reject", "be warmer").exits(0);
+    world.run(&["run", "t"]).exits(2);
+    let wrong = failures(&world);
+    let whose = "`I-0001` was opened by a person, who closes it";
+    for check in ["promotion", "dispositions"] {
+        assert!(
+            wrong.contains(&format!("\"{check}\": \"{whose}")),
+            "{wrong}"
+        );
+    }
+    let context = world.read("agent/context.md");
+    let open = "rejected it: be warmer (E-0004) — next action: fix — stays open until";
+    assert!(context.contains(open), "{context}");
+    decide(&world, &key, "approve", "warm enough").exits(0);
+    world.run(&["run", "t"]).exits(0);
     world.run(&["audit"]).exits(0);
 }
