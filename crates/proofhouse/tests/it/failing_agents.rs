@@ -43,7 +43,8 @@ fn who_dies_again_and_again_is_what_the_person_hears_of_and_only_what_is_offered
     let key = world.approver("ann");
     let said = world.decide(&key, "retryy").refuses(1, "unknown_option");
     assert!(
-        said.err.contains("choose one of: retry, done_already, stop\n"),
+        said.err
+            .contains("choose one of: retry, done_already, stop\n"),
         "{}",
         said.err
     );

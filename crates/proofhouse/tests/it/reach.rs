@@ -175,8 +175,12 @@ fn a_policy_that_cannot_be_held_is_refused_and_a_waiver_lets_it_run() {
     let journal = world.journal().into_iter();
     let gates = journal.filter(|record| record["kind"] == "gate_ended.v1");
     let results = gates.flat_map(|gate| gate["body"]["results"].as_array().unwrap().clone());
+    let runs = ["suite", "command"];
     let commands: Vec<serde_json::Value> = results
-        .filter(|result| result["check"].as_str().unwrap().starts_with("command"))
+        .filter(|result| {
+            let check = result["check"].as_str().unwrap();
+            runs.iter().any(|one| check.starts_with(one))
+        })
         .collect();
     let refused = |result: &serde_json::Value| {
         result["verdict"] == "could_not_run" && result["reason"].as_str().unwrap().contains(refusal)

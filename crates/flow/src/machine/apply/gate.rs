@@ -34,7 +34,8 @@ impl FlowState {
             return;
         }
         // Not the agent's to mend: neither a pass nor a try is used up for it.
-        if let Some(unheld) = results.iter().filter(binding).find(|one| one.is_unheld()) {
+        let counts = |result: &&CheckResult| binding(result) || workflow.rules > 1;
+        if let Some(unheld) = results.iter().filter(counts).find(|one| one.is_unheld()) {
             let attempt = match self.stage {
                 Stage::Gating { attempt, .. } => attempt,
                 _ => None,
