@@ -83,6 +83,11 @@ impl SeededCast {
     fn request(&mut self, state: &StateName) -> Option<StateName> {
         let legal = self.vocabulary.legal.get(state);
         let legal = legal.map_or(&[][..], |legal| legal.as_slice());
+        // Few get as far as to an exam that they did not pass.
+        let contested = legal.iter().find(|to| to.as_str() == "contested");
+        if contested.is_some() && self.random.happens(300) {
+            return contested.cloned();
+        }
         if self.random.happens(self.goodwill) {
             // Who means well has other ways to go as well.
             if self.random.happens(250) {
@@ -157,6 +162,8 @@ impl Cast for SeededCast {
         let results = checks.map(|(spec, index)| {
             let verdict = match &spec.check {
                 check if *check == self.vocabulary.progress => self.verdict(self.progress),
+                // Hardly a machine lacks what judges, and nobody works before a person has answered for it.
+                check if check == "suite" => self.verdict(950),
                 // It holds no gate, so it has a draw of its own. What a field says stays as it is.
                 _ if spec.weight == Weight::Advisory => match spec.check == "fields" {
                     true => self.chosen(spec),
