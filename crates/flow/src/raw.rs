@@ -224,8 +224,8 @@ impl TryFrom<u32> for RawRules {
 
     fn try_from(number: u32) -> Result<Self, String> {
         match number {
-            1..=3 => Ok(Self(number)),
-            _ => Err(format!("there are the rules 1, 2 and 3, and not {number}")),
+            1 | 2 => Ok(Self(number)),
+            _ => Err(format!("there are the rules 1 and 2, and not {number}")),
         }
     }
 }

@@ -54,7 +54,6 @@ pub(super) fn snapshot(
         evidence: states(&raw.evidence),
         unknowns: raw.unknowns.as_ref().map(StateName::new),
         verdicts: raw.verdicts,
-        counts_gone: workflow.rules.0 > 2,
-        people_close: workflow.rules.0 > 1,
+        rules: workflow.rules.0,
     }
 }

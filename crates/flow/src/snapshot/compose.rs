@@ -160,7 +160,7 @@ fn issues(spec: &SnapshotSpec, run: &Snapshots, due: &Due, draft: &Draft, conten
             next: "fix".to_owned(),
             scope: String::new(),
             gate: None,
-            person: spec.people_close,
+            person: spec.rules > 1,
         });
     }
     let Some(ran) = &due.ran else { return };

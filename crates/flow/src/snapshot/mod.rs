@@ -46,10 +46,9 @@ pub struct SnapshotSpec {
     /// Do an audit's verdicts stand at their criteria until the code is edited, and a rejection among the
     /// issues? Snapshots of runs that began when a workflow could not say so are composed as they were.
     pub verdicts: bool,
-    /// Is one quote that is gone told from several? By the run's own rules, as its snapshots are composed anew.
-    pub counts_gone: bool,
-    /// Is what a person opened closed by no agent?
-    pub people_close: bool,
+    /// The rules that the run keeps, as its snapshots are composed anew. Under those above 1, what a person
+    /// opened is closed by no agent, and one quote that is gone is told from several.
+    pub rules: u32,
 }
 
 /// Why a snapshot is to be taken now.

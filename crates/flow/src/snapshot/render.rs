@@ -129,7 +129,7 @@ fn stale(spec: &SnapshotSpec, fact: &Fact, evidence: &[Evidence]) -> String {
     let mut said = Vec::new();
     if !quotes.is_empty() {
         let ids = joined(&quotes);
-        let does = match spec.counts_gone && quotes.len() > 1 {
+        let does = match spec.rules > 1 && quotes.len() > 1 {
             true => "do",
             false => "does",
         };
@@ -193,7 +193,7 @@ mod tests {
     /// A run keeps the words that it began with: its snapshots are composed anew by whoever audits it.
     #[test]
     fn several_quotes_that_are_gone_are_several() {
-        let stale_of = |counts_gone: bool, gone: &[&str]| {
+        let stale_of = |rules: u32, gone: &[&str]| {
             let spec = SnapshotSpec {
                 folder: String::new(),
                 latest: String::new(),
@@ -204,8 +204,7 @@ mod tests {
                 evidence: Vec::new(),
                 unknowns: None,
                 verdicts: true,
-                counts_gone,
-                people_close: true,
+                rules,
             };
             let fact = Fact {
                 id: "F-0001".to_owned(),
@@ -219,8 +218,8 @@ mod tests {
             stale(&spec, &fact, &[])
         };
         let both = ["E-0001", "E-0002"];
-        assert!(stale_of(true, &both).contains("E-0001, E-0002 do not stand"));
-        assert!(stale_of(false, &both).contains("E-0001, E-0002 does not stand"));
-        assert!(stale_of(true, &both[..1]).contains("E-0001 does not stand"));
+        assert!(stale_of(2, &both).contains("E-0001, E-0002 do not stand"));
+        assert!(stale_of(1, &both).contains("E-0001, E-0002 does not stand"));
+        assert!(stale_of(2, &both[..1]).contains("E-0001 does not stand"));
     }
 }
