@@ -5,12 +5,13 @@
 use crate::decisions::{Moment, Signers};
 use crate::finding::{Finding, finding};
 use crate::specs::Specs;
+use engine::factory::founded::unfounded;
 use engine::factory::indexed;
 use engine::factory::proven::Vouched;
 use engine::factory::records::Expected;
 use factory::machine::{Fact, Recorder};
 use kernel::effect::Effect;
-use kernel::{Body, EffectId, Event, Input, Machine, What};
+use kernel::{Body, EffectId, Machine};
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Objection, RecordRef, redact};
 use workspace::project::Project;
@@ -57,7 +58,7 @@ impl Walker {
         self.findings
             .extend(signers.doubt(name, &event, record, Moment::Later));
         self.findings.extend(signers.waiver(name, &event, record));
-        if let Some(what) = self.unfounded(&event) {
+        if let Some(what) = unfounded(self.recorder.machine(), &event) {
             self.findings
                 .push(finding("unfounded_fact", record.seq, what));
         }
@@ -89,40 +90,6 @@ impl Walker {
         self.evidence.extend(self.specs.take(record.seq, &event));
         self.expected.extend(self.recorder.take(&event));
         Ok(())
-    }
-
-    /// Why a record does not follow from those before it; none: it does.
-    fn unfounded(&self, event: &Event) -> Option<String> {
-        let machine = self.recorder.machine();
-        let decide = |what: What| machine.decide(&Input::new(event.at, what));
-        let led = |what: What| {
-            let due = decide(what).unwrap_or_default();
-            due.first().is_some_and(|due| due.body == event.body)
-        };
-        match &event.body {
-            Body::Noted(note) => {
-                let founded = led(What::Advance) || led(What::Note(note.clone()));
-                let what = || format!("`{}` does not follow from what is before it", note.name);
-                (!founded).then(what)
-            }
-            Body::EffectBegan(began) => {
-                let what = || format!("{} was begun, and nobody wanted it", began.effect);
-                (!led(What::Begin(began.effect))).then(what)
-            }
-            Body::Decided(decision) => {
-                let refused = decide(What::Decide(decision.clone())).err();
-                refused.map(|why| format!("`{}` could not be decided: {why}", decision.option))
-            }
-            Body::AttemptEnded(ended) => self.not_flying(ended.effect),
-            Body::GateEnded(ended) => self.not_flying(ended.effect),
-            Body::EffectLost(lost) => self.not_flying(lost.effect),
-            _ => None,
-        }
-    }
-
-    fn not_flying(&self, effect: EffectId) -> Option<String> {
-        let what = || format!("{effect} ended, and was not in flight");
-        (!self.recorder.machine().is_flying(effect)).then(what)
     }
 
     /// What is on disk against what all records lead to; how many pieces of evidence were hashed.
@@ -161,6 +128,9 @@ impl Walker {
         }
         for what in indexed::faults(project, machine) {
             say("index_differs", what);
+        }
+        for what in engine::factory::branch_faults(project, name, machine) {
+            say("release_differs", what);
         }
         for what in engine::factory::standing_faults(project, name, machine) {
             say("view_differs", what);

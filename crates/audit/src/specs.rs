@@ -56,7 +56,7 @@ impl Specs {
         let fault = |(line, claimed): &(u64, Value)| {
             let bytes = vault.get(claimed["spec"].as_str().unwrap_or_default());
             let what = match approval_of(&bytes.ok()?) {
-                Ok(made) if made == *claimed || before_criteria(&made) == *claimed => return None,
+                Ok(made) if as_ever(&made).contains(claimed) => return None,
                 Ok(_) => "its tasks are not those of the spec that it names".to_owned(),
                 Err(error) => error.to_string(),
             };
@@ -66,12 +66,18 @@ impl Specs {
     }
 }
 
-/// The same as projects had it that told their machine nothing of what tasks must show.
-fn before_criteria(made: &Value) -> Value {
-    let mut made = made.clone();
-    let tasks = made["tasks"].as_array_mut();
-    for task in tasks.into_iter().flatten().filter_map(Value::as_object_mut) {
-        task.remove("criteria");
-    }
-    made
+/// The same as it is now, and as projects had it that told their machine nothing of sketches, or of what
+/// tasks must show.
+fn as_ever(made: &Value) -> [Value; 3] {
+    let without = |made: &Value, member: &str| {
+        let mut made = made.clone();
+        let tasks = made["tasks"].as_array_mut();
+        for task in tasks.into_iter().flatten().filter_map(Value::as_object_mut) {
+            task.remove(member);
+        }
+        made
+    };
+    let before_sketches = without(made, "sketch");
+    let before_criteria = without(&before_sketches, "criteria");
+    [made.clone(), before_sketches, before_criteria]
 }

@@ -147,6 +147,7 @@ fn opening(started: kernel::event::RunStarted, count: u32) -> Vec<What> {
         task: format!("Task {n}"),
         depends_on: (n > 0).then(|| id(n / 2)).into_iter().collect(),
         criteria: Vec::new(),
+        sketch: None,
     };
     let tasks: Vec<Declared> = (0..count).map(task).collect();
     let declared = tasks.chunks(500).map(|some| TasksDeclared {

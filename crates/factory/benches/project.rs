@@ -53,6 +53,7 @@ fn tasks(count: u32) -> Vec<Declared> {
             story: "Login".to_owned(),
             task: format!("Task {n}"),
             criteria: Vec::new(),
+            sketch: None,
             depends_on: {
                 let mut on: Vec<u32> = (0..3.min(n)).map(|_| draw(n)).collect();
                 on.sort_unstable();

@@ -21,6 +21,7 @@ pub mod micro_plan;
 pub mod plan;
 pub mod product;
 pub mod project;
+pub mod readable;
 pub mod schema;
 pub mod ship;
 pub mod spec;

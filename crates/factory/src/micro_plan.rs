@@ -123,6 +123,20 @@ document! {
         /// Why, or why not.
         #[serde(default)]
         reuse_justification: String = SAID,
+        /// What of the task it answers, and by which clauses of its contract.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        answers?: Vec<Answered>,
+    }
+}
+
+document! {
+    /// A point of the task, and the clause that answers it.
+    #[derive(Eq)]
+    pub struct Answered {
+        /// `criterion-1`, as the brief of the plan lists it.
+        asked: String = SAID,
+        /// `output__slug__1`: what the test of that clause is called.
+        clause: String = SAID,
     }
 }
 
@@ -146,13 +160,20 @@ pub struct Plan {
 }
 
 words! {
-    /// What keeps a plan from reusing what it names.
-    pub enum Misreuse {
+    /// What keeps a plan from being locked, beyond its form.
+    pub enum Misplan {
         NeedChanged = "reuse_need_changed",
         NotShipped = "reuse_not_shipped",
         ContractUnknown = "reuse_contract_unknown",
         ContractDiffers = "reuse_contract_differs",
         VersionDiffers = "reuse_version_differs",
+        Unanswered = "task_unanswered",
+        ClauseUnknown = "clause_unknown",
+        ClauseUnfit = "clause_unfit",
+        IdTaken = "module_id_taken",
+        IdAlike = "module_id_alike",
+        DependencyMissing = "dependency_missing",
+        Unreadable = "plan_unreadable",
     }
 }
 
@@ -161,7 +182,7 @@ words! {
 pub struct PlanFault {
     /// A stable word, where there is one beside `plan_invalid`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub code: Option<Misreuse>,
+    pub code: Option<Misplan>,
     /// `modules[2].io_contract.effects`.
     pub path: String,
     /// A sentence.

@@ -137,7 +137,7 @@ pub fn find(name: &str) -> Option<&'static Document> {
 pub fn validate(document: &Document, bytes: &[u8]) -> Report {
     // A spec is judged by the fourteen conditions of rule F3.2.3, with warnings of its own.
     if document.name() == ProductSpec::OBJECT.name {
-        return spec::validate(bytes);
+        return spec::validate_new(bytes);
     }
     let judged = strict(bytes, |value| document.faults(value));
     judged.err().unwrap_or_default()

@@ -2,26 +2,47 @@
 //! against what was debated: every file before the turn, by the record of the attempt that made it,
 //! and every file after it.
 //!
-//! It refuses a turn that left an amendment out, and one that changed a file which no amendment names.
+//! It refuses a turn that left an amendment out, one that changed a file which no amendment names, and
+//! an addition to the code that no test sees: the tests of now, run on the code of before, must fail.
 
 use super::debated::{self, Deliverable};
-use super::found::{Broke, Held, could_not};
+use super::found::{Broke, Given, Held, could_not};
 use super::module_error::ModuleError;
 use super::modules::Stored;
+use super::suite::{self, Expect};
+use super::{scratch, surface};
 use ::factory::debate::Amendment;
 use ::factory::engineering::amend::{self, Changed};
-use kernel::outcome::{EvidenceRef, Verdict};
+use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use workspace::context::Context;
 
+/// What is asked of what an amendment adds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Additions {
+    /// A test sees it.
+    Seen,
+}
+
+/// The turn of the Proposer's that is judged.
+pub(super) struct Turn<'a> {
+    pub(super) asked: &'a [Amendment],
+    pub(super) before: &'a Deliverable,
+    pub(super) after: &'a Deliverable,
+    pub(super) additions: Option<Additions>,
+}
+
 /// Compares the two. What stood in a changed file before is kept as evidence.
-pub(super) fn check(
-    context: &Context,
-    module: &Stored,
-    asked: &[Amendment],
-    before: &Deliverable,
-    after: &Deliverable,
-) -> Result<Held, Broke> {
+pub(super) fn check(given: &Given<'_>, module: &Stored, turn: &Turn<'_>) -> Result<Held, Broke> {
+    let context = given.context;
+    let Turn {
+        asked,
+        before,
+        after,
+        additions,
+    } = *turn;
     // Whoever edits the folder after the turn has not applied anything.
     let now = debated::check(context, module, after)?.files;
     let was = before.files(context, module)?;
@@ -41,7 +62,10 @@ pub(super) fn check(
     for path in now.keys() {
         texts.insert(path.clone(), text(module, path)?);
     }
-    let found = amend::contradicted(asked, &changed, &texts);
+    let mut found = amend::contradicted(asked, &changed, &texts);
+    if additions == Some(Additions::Seen) {
+        found.extend(amend::idle(asked, &changed));
+    }
     if !found.is_empty() {
         let lines: Vec<&str> = found.iter().map(|one| one.evidence.as_str()).collect();
         return Err(Broke {
@@ -53,7 +77,7 @@ pub(super) fn check(
         });
     }
     let names: Vec<&str> = changed.iter().map(|one| one.path.as_str()).collect();
-    Ok(Held {
+    let mut held = Held {
         reason: format!(
             "{} amendments are in the deliverable, and nothing else changed: {}",
             asked.len(),
@@ -61,7 +85,45 @@ pub(super) fn check(
         ),
         evidence,
         ran: None,
-    })
+    };
+    if additions == Some(Additions::Seen) && amend::adds_code(asked, &changed) {
+        let result = seen(given, module, &changed)?;
+        held.reason
+            .push_str("; without what was added to the code its tests fail");
+        held.evidence.extend(result.evidence);
+        held.ran = result.ran.map(Box::new);
+    }
+    Ok(held)
+}
+
+/// Runs the tests of now on the code of before. Where they pass, nobody could tell whether it was added.
+fn seen(given: &Given<'_>, module: &Stored, changed: &[Changed]) -> Result<CheckResult, Broke> {
+    let (context, order, cancel) = (given.context, given.order, given.cancel);
+    let laid = surface::lay_out(context, order, module)?;
+    let runner = surface::extract(context, order, module, &laid, cancel)?.runner;
+    for one in changed {
+        let Some(name) = one.path.strip_prefix("implementation/") else {
+            continue;
+        };
+        let path = laid.code().join(name);
+        match &one.before {
+            Some(text) => scratch::write(&path, text.as_bytes()).map_err(could_not)?,
+            None => std::fs::remove_file(&path).map_err(could_not)?,
+        }
+    }
+    let (result, _) = suite::run(context, order, &laid, &runner, Expect::Green, cancel)?;
+    match result.verdict {
+        Verdict::Fail => Ok(result),
+        Verdict::CouldNotRun => {
+            let reason = result.reason.clone();
+            Err(Broke::by(&result, Verdict::CouldNotRun, reason))
+        }
+        _ => Err(Broke::by(
+            &result,
+            Verdict::Fail,
+            "no test sees what was added to the code: all of them pass without it; an amendment that adds to the code names a test that does".to_owned(),
+        )),
+    }
 }
 
 fn text(module: &Stored, path: &str) -> Result<String, ModuleError> {

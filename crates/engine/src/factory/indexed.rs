@@ -1,12 +1,16 @@
 //! The Code Index against what the journal says of modules (rules F13.7 and F16): what was
-//! deprecated or superseded is marked there, with its pointer and its notes.
+//! deprecated or superseded is marked there, with its pointer and its notes, and every entry says what
+//! the sealed contract says.
 //!
 //! Entries of shipped modules are the ship's to add; nothing here adds or removes one.
 
+use super::modules::{CONTRACT, EXAMPLES, SHIP, Stored};
+use ::factory::contract::MicroModuleContract;
 use ::factory::delivery::registry::Entry;
 use ::factory::machine::Factory;
-use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IndexError, Replacement};
-use kernel::module::ModuleStatus;
+use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IndexError, IoSummary, Replacement};
+use kernel::module::{ModuleRef, ModuleStatus};
+use serde_json::json;
 use workspace::error::EngineError;
 use workspace::index_place;
 use workspace::project::Project;
@@ -50,6 +54,57 @@ pub(super) fn follow(project: &Project, machine: &Factory) -> Result<(), EngineE
     Ok(())
 }
 
+/// The entry of a shipped module, as its contract says it.
+pub(super) fn entry(contract: &MicroModuleContract, reference: &ModuleRef) -> CodeIndexEntry {
+    let folder = ::factory::engineering::context::module_folder(reference);
+    let modes = [
+        ("sync", contract.modes.sync),
+        ("async", contract.modes.async_),
+    ];
+    let modes = modes.iter().filter(|(_, has)| *has);
+    CodeIndexEntry {
+        module_id: reference.module.clone(),
+        version: reference.version,
+        name: contract.name.clone(),
+        purpose: contract.purpose.clone(),
+        tags: contract.tags.clone(),
+        contract_ref: format!("{folder}/{CONTRACT}"),
+        examples_ref: format!("{folder}/{EXAMPLES}"),
+        ship_ref: format!("{folder}/{SHIP}"),
+        io_summary: IoSummary {
+            inputs: contract
+                .inputs
+                .iter()
+                .map(|one| format!("{}: {}", one.name, one.type_))
+                .collect(),
+            outputs: contract
+                .outputs
+                .iter()
+                .map(|one| format!("{}: {}", one.name, one.type_))
+                .collect(),
+            error_surfaces: contract
+                .error_surfaces
+                .iter()
+                .map(|one| one.name.clone())
+                .collect(),
+            effects: contract
+                .effects
+                .iter()
+                .map(|one| one.target.clone())
+                .collect(),
+            modes: modes.map(|(name, _)| (*name).to_owned()).collect(),
+        },
+        dependencies: contract
+            .dependencies
+            .iter()
+            .map(|one| one.reference.clone())
+            .collect(),
+        status: index::Status::Shipped,
+        superseded_by: None,
+        notes: String::new(),
+    }
+}
+
 /// What of the index does not agree with the journal: a sentence each.
 pub fn faults(project: &Project, machine: &Factory) -> Vec<String> {
     let made = machine.registry().iter().filter(|entry| is_ours(entry));
@@ -65,7 +120,10 @@ pub fn faults(project: &Project, machine: &Factory) -> Vec<String> {
     for entry in made {
         match index.get(&entry.reference) {
             Err(error) => found.push(format!("{}: {error}", entry.reference)),
-            Ok(known) => found.extend(differing(entry, &known)),
+            Ok(known) => {
+                found.extend(differing(entry, &known));
+                found.extend(said_otherwise(project, &known));
+            }
         }
     }
     found
@@ -76,9 +134,29 @@ pub(super) fn is_ours(entry: &Entry) -> bool {
     !entry.ship_ref.is_empty()
 }
 
+/// What an entry says of a module, against the contract that was sealed with it. One that cannot be
+/// read is a finding of its own.
+fn said_otherwise(project: &Project, known: &CodeIndexEntry) -> Option<String> {
+    let reference = known.reference();
+    let contract = Stored::at(&project.home(), &reference).contract().ok()?;
+    let (made, known) = (json!(entry(&contract, &reference)), json!(known));
+    // These follow from the journal, and are compared with that.
+    const STANDING: [&str; 3] = ["status", "superseded_by", "notes"];
+    let members = made.as_object().into_iter().flatten();
+    let other = members.filter(|(name, value)| {
+        !STANDING.contains(&name.as_str()) && known.get(name.as_str()) != Some(*value)
+    });
+    let names: Vec<&str> = other.map(|(name, _)| name.as_str()).collect();
+    (!names.is_empty()).then(|| {
+        format!(
+            "{reference} has another {} in the Code Index than in its contract",
+            names.join(", ")
+        )
+    })
+}
+
 fn differing(entry: &Entry, known: &CodeIndexEntry) -> Vec<String> {
     let name = &entry.reference;
-    let folder = ::factory::engineering::context::module_folder(name);
     let mut found = Vec::new();
     if known.status != entry.status {
         found.push(format!(
@@ -90,15 +168,6 @@ fn differing(entry: &Entry, known: &CodeIndexEntry) -> Vec<String> {
         found.push(format!(
             "{name} points at another successor in the Code Index"
         ));
-    }
-    for (what, reference) in [
-        ("contract.json", &known.contract_ref),
-        ("examples.md", &known.examples_ref),
-        ("ship.json", &known.ship_ref),
-    ] {
-        if *reference != format!("{folder}/{what}") {
-            found.push(format!("{name} has its {what} elsewhere in the Code Index"));
-        }
     }
     found
 }

@@ -12,6 +12,7 @@ mod debated;
 mod decide;
 mod fix;
 mod found;
+pub mod founded;
 mod gate;
 pub mod indexed;
 mod module_error;
@@ -37,7 +38,7 @@ mod tested;
 mod tools;
 mod views;
 
-pub use assembled::{Exported, branch_name, export};
+pub use assembled::{Exported, branch_faults, branch_name, export};
 pub(crate) use decide::{decide, decide_message};
 pub use page::page;
 pub use product::{New, Said, Spoken, approval_of, new, review, speak, spoken_message};

@@ -4,6 +4,7 @@
 //!
 //! It does not write what has not the form of its document.
 
+use super::founded;
 use super::opening::begun;
 use ::factory::machine::{Record, Recorder};
 use ::factory::schema;
@@ -28,6 +29,7 @@ pub(super) struct RecordWriter {
     seq: u64,
     vault: store::Vault,
     secrets: Secrets,
+    approvers: Option<String>,
 }
 
 fn shown(record: &Record) -> Result<Vec<u8>, EngineError> {
@@ -66,6 +68,7 @@ impl RecordWriter {
             seq: 0,
             vault: project.vault()?,
             secrets: Secrets::of(&project.config()?, project.repo()),
+            approvers: project.read_approvers()?,
         };
         writer.follow()?;
         Ok(writer)
@@ -75,12 +78,19 @@ impl RecordWriter {
         let mut late: BTreeMap<String, (u64, Record)> = BTreeMap::new();
         self.recorder = Recorder::new();
         let (root, recorder) = (&self.root, &mut self.recorder);
+        let (run, approvers) = (self.name.to_string(), self.approvers.as_deref());
+        let mut forged = None;
         let replay = Replay {
             from: None,
             not_after: None,
         };
         let report = Journal::read(&self.journals, &self.name, replay, |record| {
-            for file in recorder.take(&known_fact(&record)?) {
+            let event = known_fact(&record)?;
+            if forged.is_none() {
+                let why = founded::forged(recorder.machine(), &run, approvers, &event, &record);
+                forged = why.map(|why| (record.seq, why));
+            }
+            for file in recorder.take(&event) {
                 late.insert(file.path.clone(), (record.seq, file));
             }
             // Most are where they belong; only those in doubt are held.
@@ -91,6 +101,9 @@ impl RecordWriter {
             }
             Ok(())
         })?;
+        if let Some((line, why)) = forged {
+            return Err(founded::refused(&run, line, &why));
+        }
         self.seq = report.head.seq;
         for (_, record) in late.into_values() {
             self.write(&record)?;

@@ -252,6 +252,7 @@ mod tests {
             },
             "error_cases": ["a blank title"], "depends_on": ["MM-up@1.0.0"], "reuse_candidate_refs": ["MM-old@2.0.1"],
             "reuse_decision": "CREATE_NEW", "reuse_justification": "nothing makes slugs",
+            "answers": [{"asked": "criterion-1", "clause": "error__empty"}],
         }]});
         let (propose, amend) = (Occasion::Propose, Occasion::Amend);
         vec![
@@ -373,7 +374,7 @@ mod tests {
                         at,
                         ..Debate::default()
                     };
-                    let heard = debate.hear(&value, At::Challenge).said;
+                    let heard = debate.hear(&value, At::Challenge, 0).said;
                     assert!(
                         matches!(heard, Said::Complained(_)),
                         "{name}: {value}: {heard:?}"

@@ -30,6 +30,14 @@ pub(super) struct Laid {
 }
 
 impl Laid {
+    /// Where the module's own code is.
+    pub(super) fn code(&self) -> PathBuf {
+        self.top.join(match self.language {
+            Language::Rust | Language::JavaScript => "implementation",
+            Language::Python => &self.name,
+        })
+    }
+
     /// Is the copy what was judged? Somebody may have written between the two.
     pub(super) fn is_of(&self, judged: &Seal) -> Result<(), ModuleError> {
         let names = differing(&self.copied, judged);

@@ -4,8 +4,8 @@
 
 use super::debated::Deliverable;
 use super::found::{Broke, Given, Held, could_not};
-use super::modules::{self, CONTRACT, ESCALATION, EXAMPLES, LOG, SHIP, Stored};
-use super::{amended, debated, fix, proven, scratch, stubs, superseding, surface, tested};
+use super::modules::{self, CONTRACT, ESCALATION, LOG, SHIP, Stored};
+use super::{amended, debated, fix, indexed, proven, scratch, stubs, superseding, surface, tested};
 use ::factory::contract::{
     MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
 };
@@ -14,11 +14,11 @@ use ::factory::engineering::kind::Kind;
 use ::factory::micro_plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
 use ::factory::ship::{Environment, Outcome, ShipEvidence, Verification};
-use index::{AppendOnlyCodeIndex, CodeIndexEntry, Create, IoSummary};
+use index::{AppendOnlyCodeIndex, Create};
 use kernel::outcome::Verdict;
 use serde::Deserialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use workspace::context::Context;
 use workspace::{index_place, worktree};
 
@@ -28,8 +28,14 @@ pub(super) struct ShipSettings {
     module: ModuleRef,
     #[serde(default)]
     contract: Option<IoContract>,
+    /// What the plan says that it depends on; none: nobody planned this version.
+    #[serde(default)]
+    uses: Option<Vec<ModuleRef>>,
     #[serde(default)]
     amendments: Vec<Amendment>,
+    /// What additions are held to; none in a project of before.
+    #[serde(default)]
+    additions: Option<amended::Additions>,
     /// The contract's document, as it was locked.
     #[serde(default)]
     locked: Option<Value>,
@@ -77,14 +83,13 @@ pub(super) fn amendments_applied(given: &Given<'_>, with: &Value) -> Result<Held
         locked: deliverable.locked.clone(),
         ..settings.before
     };
-    let amendments = &settings.amendments;
-    amended::check(
-        given.context,
-        &step.module,
-        amendments,
-        &before,
-        &deliverable,
-    )
+    let turn = amended::Turn {
+        asked: &settings.amendments,
+        before: &before,
+        after: &deliverable,
+        additions: settings.additions,
+    };
+    amended::check(given, &step.module, &turn)
 }
 
 /// The contract is the locked one, and its version follows from the one before.
@@ -99,6 +104,7 @@ pub(super) fn interface_fingerprint(given: &Given<'_>, with: &Value) -> Result<H
     let locked = fingerprint(module, settings.contract.as_ref())?;
     if !fixed.is_some_and(|files| files.contains_key(CONTRACT)) {
         purpose(module, settings.locked.as_ref(), &settings.amendments)?;
+        dependencies(module, settings.uses.as_deref())?;
     }
     let version = version(given.context, module)?;
     Ok(Held::from(format!("{locked}; {version}")))
@@ -199,6 +205,30 @@ fn purpose(module: &Stored, locked: Option<&Value>, amended: &[Amendment]) -> Re
     .into())
 }
 
+/// What a module may use is the plan's to say: it was judged there, and what is named here is laid out
+/// beside it.
+fn dependencies(module: &Stored, planned: Option<&[ModuleRef]>) -> Result<(), Broke> {
+    let Some(planned) = planned else {
+        return Ok(());
+    };
+    let names = planned.iter().map(ModuleRef::to_string);
+    let planned: BTreeSet<String> = names.collect();
+    let said = module.contract()?.dependencies.into_iter();
+    let said: BTreeSet<String> = said.map(|one| one.reference).collect();
+    let differing: Vec<&str> = said
+        .symmetric_difference(&planned)
+        .map(String::as_str)
+        .collect();
+    if differing.is_empty() {
+        return Ok(());
+    }
+    Err(format!(
+        "the dependencies in {CONTRACT} are not those of the plan: {}; leave them as they were locked",
+        differing.join(", ")
+    )
+    .into())
+}
+
 /// Does its version follow from the one that is shipped (rule F7)?
 fn version(context: &Context, module: &Stored) -> Result<String, Broke> {
     let root = context.project.home();
@@ -285,53 +315,7 @@ fn enter(
     let settings = index_place::settings(&config).map_err(could_not)?;
     let spec = spec.as_deref().unwrap_or("built-in");
     let embedder = index::embed::open(spec, &settings).map_err(could_not)?;
-    let folder = ::factory::engineering::context::module_folder(reference);
-    let modes = [
-        ("sync", contract.modes.sync),
-        ("async", contract.modes.async_),
-    ];
-    let modes = modes.iter().filter(|(_, has)| *has);
-    let entry = CodeIndexEntry {
-        module_id: reference.module.clone(),
-        version: reference.version,
-        name: contract.name.clone(),
-        purpose: contract.purpose.clone(),
-        tags: contract.tags.clone(),
-        contract_ref: format!("{folder}/{CONTRACT}"),
-        examples_ref: format!("{folder}/{EXAMPLES}"),
-        ship_ref: format!("{folder}/{SHIP}"),
-        io_summary: IoSummary {
-            inputs: contract
-                .inputs
-                .iter()
-                .map(|one| format!("{}: {}", one.name, one.type_))
-                .collect(),
-            outputs: contract
-                .outputs
-                .iter()
-                .map(|one| format!("{}: {}", one.name, one.type_))
-                .collect(),
-            error_surfaces: contract
-                .error_surfaces
-                .iter()
-                .map(|one| one.name.clone())
-                .collect(),
-            effects: contract
-                .effects
-                .iter()
-                .map(|one| one.target.clone())
-                .collect(),
-            modes: modes.map(|(name, _)| (*name).to_owned()).collect(),
-        },
-        dependencies: contract
-            .dependencies
-            .iter()
-            .map(|one| one.reference.clone())
-            .collect(),
-        status: index::Status::Shipped,
-        superseded_by: None,
-        notes: String::new(),
-    };
+    let entry = indexed::entry(contract, reference);
     index
         .add(&[entry], &*embedder, workspace::clock::now())
         .map_err(could_not)

@@ -223,22 +223,30 @@ pub(super) fn declared(spec: &ProductSpec, plan: &Plan) -> Vec<Declared> {
             for story in &epic.stories {
                 let of_task = |task: &::factory::spec::Task| {
                     let places = [&pillar.name, &epic.name, &story.name, &task.name];
-                    (places.map(Clone::clone), task.acceptance_criteria.clone())
+                    let sketch = task.io_contract_sketch.clone();
+                    (
+                        places.map(Clone::clone),
+                        task.acceptance_criteria.clone(),
+                        sketch,
+                    )
                 };
                 names.extend(story.tasks.iter().map(of_task));
             }
         }
     }
     let tasks = plan.tasks.iter().zip(names);
-    let tasks = tasks.map(|(task, ([pillar, epic, story, name], criteria))| Declared {
-        id: TaskId::new(&task.task_id),
-        pillar,
-        epic,
-        story,
-        task: name,
-        depends_on: task.depends_on.iter().map(TaskId::new).collect(),
-        criteria,
-    });
+    let tasks = tasks.map(
+        |(task, ([pillar, epic, story, name], criteria, sketch))| Declared {
+            id: TaskId::new(&task.task_id),
+            pillar,
+            epic,
+            story,
+            task: name,
+            depends_on: task.depends_on.iter().map(TaskId::new).collect(),
+            criteria,
+            sketch: Some(sketch),
+        },
+    );
     tasks.collect()
 }
 

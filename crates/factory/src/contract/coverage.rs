@@ -78,6 +78,16 @@ pub fn required(surface: SurfaceRef<'_>) -> Vec<Requirement> {
     all
 }
 
+/// The inputs themselves, by key: each is bound by its type, whatever else it is bound by.
+pub fn inputs(surface: SurfaceRef<'_>) -> Vec<String> {
+    let mut names = Siblings::default();
+    let key = |name: &str, names: &mut Siblings| names.name(slug(name)).replace('-', "_");
+    let inputs = surface.inputs.iter();
+    inputs
+        .map(|input| format!("input__{}", key(&input.name, &mut names)))
+        .collect()
+}
+
 fn numbered<'c>(
     all: &mut Vec<Requirement>,
     category: Category,

@@ -11,7 +11,7 @@ use crate::project::types::ModuleRef;
 use kernel::module::Version;
 
 /// `none` and `none: ...` say that a dimension has nothing in it.
-fn says_none(line: &str) -> bool {
+pub(crate) fn says_none(line: &str) -> bool {
     let word = line.split([':', ';', ' ']).next().unwrap_or_default();
     word.eq_ignore_ascii_case("none")
 }

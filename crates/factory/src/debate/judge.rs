@@ -6,9 +6,11 @@ use super::{
     Adjudication, Amendment, AmendmentAction, Assessment, Challenge, Criterion, Decision, Mark,
     ShipDirective, Verdict,
 };
+use crate::readable::same_words;
 use kernel::form::Fault;
 use serde::Deserialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Evidence and details of fewer words cite nothing.
 const FEWEST_WORDS: usize = 4;
@@ -98,6 +100,72 @@ pub fn challenge(challenge: &Challenge) -> Vec<Fault> {
     };
     found.push(Fault::rule("verdict_contradicts", "$", "verdict", what));
     found
+}
+
+/// From so many criteria on, a sentence that stands under each of them is evidence for none.
+const REPEATED: usize = 3;
+
+/// Evidence that is no criterion's own: what is left of it without such sentences says little.
+pub fn repeated(challenge: &Challenge) -> Vec<Fault> {
+    let marks = &challenge.rubric_assessments;
+    let sentences: Vec<Vec<&str>> = marks.iter().map(|one| sentences(&one.evidence)).collect();
+    let words: Vec<Vec<BTreeSet<String>>> = sentences
+        .iter()
+        .map(|all| all.iter().map(|one| word_set(one)).collect())
+        .collect();
+    let mut found = Vec::new();
+    for (at, mark) in marks.iter().enumerate() {
+        let mut others = BTreeSet::new();
+        let own = (0..sentences[at].len()).filter(|nth| {
+            let same = |all: &[BTreeSet<String>]| all.iter().any(|one| near(one, &words[at][*nth]));
+            let under = (0..marks.len()).filter(|one| same(&words[*one]));
+            let under: Vec<usize> = under.collect();
+            let shared = under.len() >= REPEATED;
+            others.extend(under.into_iter().filter(|one| shared && *one != at));
+            !shared
+        });
+        let own: Vec<&str> = own.map(|nth| sentences[at][nth]).collect();
+        let own = own.join(". ");
+        let mild = says_little(&own, &PRAISE) || specific(&own, MILD) == 0;
+        if mild && !others.is_empty() {
+            let names = others.iter().map(|one| marks[*one].criterion.as_str());
+            let what = format!(
+                "the evidence of {} stands under {} as well, and shows none of them: say what shows this one",
+                mark.criterion.as_str(),
+                names.collect::<Vec<_>>().join(", ")
+            );
+            let field = format!("rubric_assessments[{at}].evidence");
+            found.push(Fault::rule("repeated_evidence", "$", &field, what));
+        }
+    }
+    found
+}
+
+fn sentences(text: &str) -> Vec<&str> {
+    let ends = |text: &str| text.trim().trim_end_matches(['.', '!', '?']).is_empty();
+    let parts = text.split(['\n', ';']).flat_map(|line| line.split(". "));
+    parts.filter(|one| !ends(one)).collect()
+}
+
+/// The words of a sentence; which criterion it is said to be about makes no difference.
+fn word_set(sentence: &str) -> BTreeSet<String> {
+    let words = same_words(sentence);
+    let words = words.split(' ').map(str::to_owned);
+    let names = |word: &String| {
+        Criterion::ALL
+            .iter()
+            .any(|one| one.as_str().eq_ignore_ascii_case(word))
+    };
+    words
+        .filter(|word| !word.is_empty() && !names(word))
+        .collect()
+}
+
+/// At least four fifths of the words are common.
+fn near(one: &BTreeSet<String>, other: &BTreeSet<String>) -> bool {
+    let common = one.intersection(other).count();
+    let all = one.union(other).count();
+    all > 0 && common * 5 >= all * 4
 }
 
 fn evidence(index: usize, mark: &Assessment, found: &mut Vec<Fault>) {

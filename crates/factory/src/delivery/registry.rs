@@ -5,6 +5,7 @@
 //! fingerprint of rule F11.1, which a ship computes and people compare, is `contract::Fingerprint`.
 
 use crate::project::types::{ExceptionId, ModuleId, ModuleRef, TaskId, Version};
+use crate::readable::looks;
 use kernel::module::ModuleStatus;
 use kernel::{EffectId, Refusal, Time};
 use serde::{Deserialize, Serialize};
@@ -63,14 +64,15 @@ pub struct Entry {
 #[serde(from = "Vec<Entry>", into = "Vec<Entry>")]
 pub struct Registry {
     entries: BTreeMap<ModuleRef, Entry>,
+    /// The ids of modules, by what they look like: a project may have very many.
+    names: [BTreeMap<String, ModuleId>; 2],
 }
 
 impl From<Vec<Entry>> for Registry {
     fn from(list: Vec<Entry>) -> Self {
-        let entries = list.into_iter();
-        Self {
-            entries: entries.map(|one| (one.reference.clone(), one)).collect(),
-        }
+        let mut registry = Self::default();
+        list.into_iter().for_each(|one| registry.add(one));
+        registry
     }
 }
 
@@ -118,7 +120,20 @@ impl Registry {
     /// Takes a new version in. One that is there stays as it is: shipped is shipped.
     pub fn add(&mut self, entry: Entry) {
         let key = entry.reference.clone();
+        let id = &entry.reference.module;
+        for (names, look) in self.names.iter_mut().zip(looks(id.as_str())) {
+            names.entry(look).or_insert_with(|| id.clone());
+        }
         self.entries.entry(key).or_insert(entry);
+    }
+
+    /// The module that has this id, or else one that people would take it for.
+    pub fn namesake(&self, id: &ModuleId) -> Option<&ModuleId> {
+        if let Some(entry) = self.newest(id) {
+            return Some(&entry.reference.module);
+        }
+        let mut all = self.names.iter().zip(looks(id.as_str()));
+        all.find_map(|(names, look)| names.get(&look))
     }
 
     /// A new version takes an old one's place.

@@ -10,6 +10,9 @@
 //! another.
 
 mod blocks;
+mod seen;
+
+pub use seen::{adds_code, idle};
 
 use crate::debate::{Amended, Amendment, AmendmentAction, Failure};
 use blocks::{stands_in, touched};

@@ -1,7 +1,8 @@
 //! A role's brief, view and pack, compiled from the table of rule F9.7 and from nothing else.
 
+use super::asked::Asked;
 use super::debate::Debate;
-use super::kind::{ASSEMBLES, Kind, SHOWS, TRIES};
+use super::kind::{ASSEMBLES, HOLDS, Kind, SHOWS, TRIES};
 use super::roles::{Grant, Material, Occasion, Role, given, withheld};
 use super::work::Work;
 use crate::context_pack::{ContextPack, Excluded, Included};
@@ -42,6 +43,8 @@ pub struct Scene<'a> {
     pub criteria: &'a [String],
     /// What it must show: those, or else the spec's.
     pub shows: &'a [String],
+    /// The same and the sketch, point by point.
+    pub asked: &'a [Asked],
     /// The form of the project's briefs.
     pub briefs: u32,
     /// What the task makes.
@@ -54,8 +57,9 @@ pub struct Scene<'a> {
 /// held to, the Proposer of a third language, and task files what the product must show; JSON is written
 /// without blanks, and nothing of the rubric is said twice. 4: the engine tries a proposal before it is
 /// debated and the Challenger is told what it saw, and the planner is shown the plan that was refused. 5: the
-/// Challenger is told the task's acceptance criteria.
-pub const BRIEFS: u32 = 5;
+/// Challenger is told the task's acceptance criteria. 6: the planner is told what the task asks for point by
+/// point and answers it by clauses, which the Challenger is shown.
+pub const BRIEFS: u32 = 6;
 
 impl Scene<'_> {
     fn debate(&self) -> Option<&Debate> {
@@ -246,6 +250,20 @@ fn rules(role: Role, briefs: u32) -> String {
     if briefs < 1 {
         return String::new();
     }
+    let since: &[&str] = match role {
+        _ if briefs < HOLDS => &[],
+        Role::MicroPlanner => &[
+            "Every point that the task asks for is answered by a clause; of a module that is reused, by one of its shipped contract. Only a person can drop one.",
+            "A module that is made has an id that no other module has, nor one that looks like it. `depends_on` names modules of the plan, or shipped ones.",
+        ],
+        Role::Challenger => &[
+            "A sentence that stands under three criteria is evidence for none: say of each what shows it.",
+        ],
+        Role::Arbiter => &[
+            "What ADD puts into `implementation/` must be seen by a test: let an amendment name the test as well.",
+        ],
+        Role::Proposer => &[],
+    };
     let own: &[&str] = match role {
         // The rest stands in the rubric, or in what to return.
         Role::Challenger if briefs >= 3 => &[
@@ -268,7 +286,7 @@ fn rules(role: Role, briefs: u32) -> String {
         ],
     };
     let mut text = String::from("\nWhat no schema can say:\n\n");
-    for line in own {
+    for line in own.iter().chain(since) {
         let _ = writeln!(text, "- {line}");
     }
     if may_raise(role) {
@@ -300,6 +318,12 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
             "\n## What a plan may hold\n\n{}\n",
             both_kinds(scene.kind)
         );
+        if !scene.asked.is_empty() {
+            let all = scene.asked.iter();
+            let all = all.map(|one| json!({"asked": one.key, "what": one.what}));
+            let all = scene.quoted(&all.collect());
+            let _ = write!(text, "\n## What the task asks for\n\n{all}\n");
+        }
     }
     let last = scene
         .debate()
@@ -315,6 +339,9 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
         _ => returns(role, occasion).to_owned(),
     };
     let _ = write!(text, "\n## What to return\n\n{returns}\n");
+    if role == Role::MicroPlanner && scene.briefs >= HOLDS {
+        let _ = write!(text, "\n{ANSWERS}\n");
+    }
     if may_raise(role) {
         let _ = write!(text, "\n{EXCEPTION}\n");
     }
@@ -347,12 +374,33 @@ fn seen(scene: &Scene<'_>, role: Role) -> String {
 
 /// The task's acceptance criteria, for who may not see its file.
 fn to_show(scene: &Scene<'_>) -> String {
+    if scene.briefs >= HOLDS && !scene.asked.is_empty() {
+        return answered(scene);
+    }
     if scene.briefs < SHOWS || scene.shows.is_empty() {
         return String::new();
     }
     format!(
         "\n## What the task must show\n\nAll of its modules together; this one carries its part, as its contract says.\n\n{}\n",
         scene.quoted(&json!(scene.shows))
+    )
+}
+
+/// What the task asks for, and the clauses that answer it by the plan.
+fn answered(scene: &Scene<'_>) -> String {
+    let modules = scene.work.plan.as_ref().map(|plan| plan.modules.as_slice());
+    let of = |asked: &Asked| {
+        let all = modules.unwrap_or_default().iter();
+        let clauses = all.flat_map(|module| {
+            let own = module.answers.iter().filter(|one| one.asked == asked.key);
+            own.map(|one| format!("{} {}", module.module_id, one.clause))
+        });
+        let clauses: Vec<String> = clauses.collect();
+        json!({"asked": asked.key, "what": asked.what, "answered_by": clauses})
+    };
+    format!(
+        "\n## What the task must show\n\nAll of its modules together; this one carries its part. `answered_by` is the plan's word: the clauses that it says answer a point.\n\n{}\n",
+        scene.quoted(&scene.asked.iter().map(of).collect())
     )
 }
 
@@ -570,6 +618,9 @@ fn fenced(text: &str) -> String {
 
 /// What the Challenger returns, since the form 3: what its rubric says is not said again.
 const CHALLENGE: &str = "Try to falsify the claim. One JSON object: `verdict` (PASS or FAIL), `failures` (`invariant`, `evidence`, `required_change`), `rubric_assessments` (`criterion`, `assessment` MET or NOT_MET, `evidence`). Any NOT_MET means FAIL.";
+
+/// What a planner adds to each module, since the form 6.
+const ANSWERS: &str = "Each module also has `answers`: for each point of the task that it answers, `asked` (its key, such as `criterion-1`) and `clause`, the clause of its contract that does, by the name that its test will have, in small letters: `input__NAME__N` or `output__NAME__N` for the Nth constraint or invariant of that name, `error__NAME` for an error, `input__NAME` for an input that has no more than its type. Errors are answered by errors, outputs by invariants.";
 
 fn returns(role: Role, occasion: Occasion) -> &'static str {
     match (role, occasion) {

@@ -2,6 +2,7 @@
 //! debate stands after it. Every bound is here, in code, not in a prompt.
 
 use super::amend;
+use super::kind::{HOLDS, TRIES};
 use super::roles::{Occasion, Role};
 use super::ship::{Applies, OnFail, ShipStep};
 use crate::debate::{
@@ -45,6 +46,14 @@ pub enum At {
 pub const TRIED: [ShipStep; 3] = [ShipStep::Fingerprint, ShipStep::Surface, ShipStep::Tests];
 
 impl At {
+    /// Where a valid proposal goes; in projects that began before the form 4 it was debated at once.
+    pub fn proposed(briefs: u32) -> Self {
+        match briefs >= TRIES {
+            true => At::Try,
+            false => At::Challenge,
+        }
+    }
+
     /// Whose turn it is; none: the engine's.
     pub fn role(self) -> Option<(Role, Occasion)> {
         match self {
@@ -253,8 +262,9 @@ impl Debate {
         turn.map_or(Answer(&[]), |(role, occasion)| role.answer(occasion))
     }
 
-    /// What a role's result means. `proposed` is where a valid proposal goes.
-    pub fn hear(&self, result: &Value, proposed: At) -> Move {
+    /// What a role's result means. `proposed` is where a valid proposal goes, `briefs` the form that
+    /// the project began with.
+    pub fn hear(&self, result: &Value, proposed: At, briefs: u32) -> Move {
         let answer = self.answer();
         match self.at {
             At::Propose | At::Revise => match read::<Proposal>(answer, result, |_| Vec::new()) {
@@ -264,7 +274,13 @@ impl Debate {
                 },
                 Err(faults) => self.complain(faults, "proposal_invalid"),
             },
-            At::Challenge => self.challenged(read(answer, result, judge::challenge)),
+            At::Challenge => self.challenged(read(answer, result, |one| {
+                let mut faults = judge::challenge(one);
+                if briefs >= HOLDS {
+                    faults.extend(judge::repeated(one));
+                }
+                faults
+            })),
             At::Adjudicate => {
                 let standing = Some(self.standing);
                 match read(answer, result, |one| judge::adjudication(one, standing)) {

@@ -10,6 +10,10 @@ pub const TRIES: u32 = 4;
 /// Since this form, the Challenger is told what the task must show.
 pub const SHOWS: u32 = 5;
 
+/// Since this form, plans are held against what their task asks for, evidence counts once, and texts
+/// are judged as people see them.
+pub const HOLDS: u32 = 6;
+
 /// What a task makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -4,8 +4,10 @@
 //! may try is counted.
 
 pub mod amend;
+pub mod asked;
 pub mod context;
 pub mod debate;
+mod held;
 mod helped;
 pub mod kind;
 pub mod patience;

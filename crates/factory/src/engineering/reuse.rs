@@ -3,12 +3,11 @@
 //! that a module was refused for stays what it was: the planner may make the module instead, and may
 //! not bend the need until the candidate fits.
 //!
-//! It does not say that a first need is the task's: a task has its contract as prose,
-//! and prose has no names or types to compare.
+//! It does not say that a first need is the task's: that is what `asked` holds it to.
 
 use crate::contract::fit::misfits;
 use crate::contract::from_plan::surface;
-use crate::micro_plan::{IoContract, Misreuse, Plan, PlanFault, PlannedModule, ReuseDecision};
+use crate::micro_plan::{IoContract, Misplan, Plan, PlanFault, PlannedModule, ReuseDecision};
 use crate::project::types::{ModuleId, ModuleRef};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -35,7 +34,7 @@ pub struct Unmet {
 }
 
 /// What a module reuses, if it does.
-fn candidate(module: &PlannedModule) -> Option<&ModuleRef> {
+pub(crate) fn candidate(module: &PlannedModule) -> Option<&ModuleRef> {
     let reuses = module.reuse_decision == ReuseDecision::Reuse;
     module.reuse_candidate_refs.first().filter(|_| reuses)
 }
@@ -48,7 +47,7 @@ pub fn unmet(refused: &Value, faults: &[PlanFault]) -> Vec<Unmet> {
         let place = format!("modules[{at}].");
         let mut here = faults.iter();
         here.find(|one| {
-            one.code == Some(Misreuse::ContractDiffers) && one.path.starts_with(&place)
+            one.code == Some(Misplan::ContractDiffers) && one.path.starts_with(&place)
         })?;
         let module = PlannedModule::deserialize(module).ok()?;
         Some(Unmet {
@@ -60,12 +59,12 @@ pub fn unmet(refused: &Value, faults: &[PlanFault]) -> Vec<Unmet> {
     found.collect()
 }
 
-/// The plan as it is, or everything that keeps it from reusing what it names.
-pub fn reusable(
-    plan: Plan,
+/// Everything that keeps a plan from reusing what it names.
+pub(crate) fn misreused(
+    plan: &Plan,
     before: &[Unmet],
-    offered: impl Fn(&ModuleRef) -> Offered,
-) -> Result<Plan, Vec<PlanFault>> {
+    offered: &dyn Fn(&ModuleRef) -> Offered,
+) -> Vec<PlanFault> {
     let mut faults = Vec::new();
     for (at, module) in plan.modules.iter().enumerate() {
         let Some(candidate) = candidate(module) else {
@@ -73,13 +72,9 @@ pub fn reusable(
         };
         bent(at, module, candidate, before, &mut faults);
         contract(at, module, candidate, &offered(candidate), &mut faults);
-        versions(&plan, module, candidate, &mut faults);
+        versions(plan, module, candidate, &mut faults);
     }
-    if faults.is_empty() {
-        Ok(plan)
-    } else {
-        Err(faults)
-    }
+    faults
 }
 
 /// A need that changed after its refusal, under the same name or towards the same candidate.
@@ -98,7 +93,7 @@ fn bent(
     };
     if let Some(unmet) = of_this.find(|one| surface(&one.need) != surface(need)) {
         faults.push(PlanFault {
-            code: Some(Misreuse::NeedChanged),
+            code: Some(Misplan::NeedChanged),
             path: format!("modules[{at}].io_contract"),
             message: format!(
                 "{} was refused for another need of {}; the need stays as it was: make the module \
@@ -119,12 +114,12 @@ fn contract(
     let of_candidate = format!("modules[{at}].reuse_candidate_refs[0]");
     match (offered, &module.io_contract) {
         (Offered::Nothing, _) => faults.push(PlanFault {
-            code: Some(Misreuse::NotShipped),
+            code: Some(Misplan::NotShipped),
             path: of_candidate,
             message: format!("{candidate} is not shipped here, so it cannot be reused"),
         }),
         (Offered::Unlocked, _) => faults.push(PlanFault {
-            code: Some(Misreuse::ContractUnknown),
+            code: Some(Misplan::ContractUnknown),
             path: of_candidate,
             message: format!(
                 "no plan has locked the contract of {candidate}, so nobody can tell whether it \
@@ -135,7 +130,7 @@ fn contract(
             let (needed, shipped) = (surface(needed), surface(shipped));
             for misfit in misfits(needed.surface(), shipped.surface()) {
                 faults.push(PlanFault {
-                    code: Some(Misreuse::ContractDiffers),
+                    code: Some(Misplan::ContractDiffers),
                     path: format!("modules[{at}].io_contract.{}", misfit.dimension),
                     message: format!("{candidate} does not fit: {}", misfit.what),
                 });
@@ -163,7 +158,7 @@ fn versions(
                 on.version.major == candidate.version.major && on.version <= candidate.version;
             if on.module == candidate.module && !fits {
                 faults.push(PlanFault {
-                    code: Some(Misreuse::VersionDiffers),
+                    code: Some(Misplan::VersionDiffers),
                     path: format!("modules[{at}].depends_on[{nth}]"),
                     message: format!("{on} is named, and {candidate} is reused"),
                 });

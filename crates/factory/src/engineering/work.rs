@@ -1,17 +1,19 @@
 //! The engineering loop of one task (rule F3.4): a locked plan, its modules one after the other,
 //! and what became of each. It knows of other tasks only what is shipped.
 
+use super::asked::Asked;
 use super::debate::{At, Checked, Debate, Move, Now, Said};
-use super::kind::Kind;
+use super::held::Held;
+use super::kind::{HOLDS, Kind};
 use super::patience::{After, Patience};
-use super::reuse::{Offered, Unmet, reusable, unmet};
+use super::reuse::{Offered, Unmet, misreused, unmet};
 use super::roles::Role;
 use crate::debate::Trail;
 use crate::delivery::registry::Origin;
 use crate::exception::RAISED;
 use crate::halt::exception::{self, Raised};
 use crate::micro_plan::{self, Plan, PlanFault, PlannedModule, ReuseDecision};
-use crate::project::types::{ModuleRef, Version};
+use crate::project::types::{ModuleId, ModuleRef, Version};
 use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
 use kernel::outcome::{Class, Outcome};
 use kernel::{EffectId, Time};
@@ -69,9 +71,18 @@ pub trait Surroundings {
     fn kind(&self) -> Kind {
         Kind::Modules
     }
-    /// Where a valid proposal goes; in projects that began before form 4 it was debated at once.
-    fn proposed(&self) -> At {
-        At::Challenge
+    /// The form of briefs that the project began with: it goes on by the rules that came with it.
+    fn briefs(&self) -> u32 {
+        0
+    }
+    /// What the task asks for.
+    fn asked(&self) -> Vec<Asked> {
+        Vec::new()
+    }
+    /// A module of the project that has this id, or one that people would take it for, and that is not
+    /// just being made by this task.
+    fn namesake(&self, _: &ModuleId) -> Option<ModuleId> {
+        None
     }
 }
 
@@ -235,9 +246,23 @@ impl Work {
                 Kind::Modules => Ok(plan),
                 Kind::Assembly => micro_plan::assembly(plan),
             });
-            return match judged.and_then(|plan| reusable(plan, &self.unmet, offered)) {
-                Ok(plan) => Step::PlanLocked(plan),
+            return match judged {
                 Err(faults) => Step::PlanRefused(faults),
+                Ok(plan) => {
+                    let mut faults = misreused(&plan, &self.unmet, &offered);
+                    if around.briefs() >= HOLDS {
+                        let held = Held {
+                            asked: &around.asked(),
+                            offered: &offered,
+                            namesake: &|id| around.namesake(id),
+                        };
+                        faults.extend(held.faults(result, &plan));
+                    }
+                    match faults.is_empty() {
+                        true => Step::PlanLocked(plan),
+                        false => Step::PlanRefused(faults),
+                    }
+                }
             };
         };
         let debate = &self.modules[active].debate;
@@ -258,7 +283,10 @@ impl Work {
                 Err(faults) => Step::Debated(active, self.gave_up(faults.join("; "))),
             };
         }
-        Step::Debated(active, debate.hear(result, around.proposed()))
+        Step::Debated(
+            active,
+            debate.hear(result, At::proposed(around.briefs()), around.briefs()),
+        )
     }
 
     fn gave_up(&self, why: String) -> Move {

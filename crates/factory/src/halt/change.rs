@@ -244,8 +244,8 @@ impl Change {
         self.losses += u32::from(matches!(self.want(), Some(Turn::Ship(_))));
     }
 
-    /// The next step that follows from the state alone.
-    pub fn next(&self) -> Option<ChangeStep> {
+    /// The next step that follows from the state alone. `briefs` is the form of the project's.
+    pub fn next(&self, briefs: u32) -> Option<ChangeStep> {
         if let Some(results) = &self.checked {
             return self.shipped(results);
         }
@@ -261,7 +261,7 @@ impl Change {
                 ChangeStep::Failed(why)
             });
         };
-        let mut heard = self.debate.hear(result, At::Challenge);
+        let mut heard = self.debate.hear(result, At::Challenge, briefs);
         // A round has one challenge and one ruling; revisions are rounds here.
         if let Said::Challenged { .. } = heard.said {
             heard.to = Now::At(At::Adjudicate);

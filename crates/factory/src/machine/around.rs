@@ -3,13 +3,13 @@
 use super::state::State;
 use crate::contract::{from_plan, required_bump};
 use crate::delivery::registry::{Entry, Registry, hash_of};
-use crate::engineering::debate::At;
+use crate::engineering::asked::Asked;
 use crate::engineering::kind::Kind;
 use crate::engineering::reuse::Offered;
 use crate::engineering::work::{Fate, Surroundings, Work};
 use crate::halt::candidate;
 use crate::micro_plan::{IoContract, PlannedModule};
-use crate::project::types::{ModuleRef, TaskId, Version};
+use crate::project::types::{ModuleId, ModuleRef, TaskId, Version};
 use kernel::module::Bump;
 use serde::Deserialize;
 use serde_json::json;
@@ -117,8 +117,17 @@ impl Surroundings for Around<'_> {
         self.state.kind(self.task)
     }
 
-    fn proposed(&self) -> At {
-        self.state.proposed()
+    fn briefs(&self) -> u32 {
+        self.state.briefs
+    }
+
+    fn asked(&self) -> Vec<Asked> {
+        self.state.asked(self.task)
+    }
+
+    fn namesake(&self, id: &ModuleId) -> Option<ModuleId> {
+        let shipped = self.state.registry.namesake(id).cloned();
+        shipped.or_else(|| self.state.in_the_making(self.task, id).cloned())
     }
 
     fn next_version(&self, module: &PlannedModule) -> Version {

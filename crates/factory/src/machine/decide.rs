@@ -127,7 +127,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         }
     }
     for (id, change) in &state.changes {
-        if let Some(step) = change.next() {
+        if let Some(step) = change.next(state.briefs) {
             return Some(Fact::ChangeStepped(Box::new(ChangeStepped {
                 exception: id.clone(),
                 step,

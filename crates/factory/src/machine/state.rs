@@ -4,16 +4,18 @@ use super::facts::Fact;
 use crate::delivery::manifest::{Building, Manifest, Scope, gates_of};
 use crate::delivery::promised::Promised;
 use crate::delivery::registry::Registry;
+use crate::engineering::asked::{Asked, asked};
 use crate::engineering::debate::At;
-use crate::engineering::kind::{ASSEMBLES, Kind, TRIES};
+use crate::engineering::kind::{ASSEMBLES, HOLDS, Kind};
 use crate::engineering::work::{Answer, Work};
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record};
 use crate::product::Product;
 use crate::project::types::Head;
-use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId};
+use crate::project::types::{EscalationId, ExceptionId, ModuleId, ModuleRef, TaskId};
 use crate::project::{Declared, TaskGraph};
+use crate::readable::alike;
 use kernel::event::{Body, RunStarted};
 use kernel::ledger::{LOST_AGAIN, Ledger, MOST_LOSSES};
 use kernel::outcome::{CheckResult, Verdict};
@@ -175,10 +177,36 @@ impl State {
 
     /// Where a valid proposal goes.
     pub(crate) fn proposed(&self) -> At {
-        match self.briefs >= TRIES {
-            true => At::Try,
-            false => At::Challenge,
+        At::proposed(self.briefs)
+    }
+
+    /// What a task must show: as a person amended it, or else the spec's.
+    pub(crate) fn shows(&self, task: &TaskId) -> &[String] {
+        let amended = self.criteria.get(task).and_then(|all| all.last());
+        let declared = self.graph.get(task).map(|task| &task.declared.criteria);
+        amended.or(declared).map_or(&[], Vec::as_slice)
+    }
+
+    /// What a plan must answer; nothing in a project of before.
+    pub(crate) fn asked(&self, task: &TaskId) -> Vec<Asked> {
+        let declared = self.graph.get(task).map(|task| &task.declared);
+        match self.briefs >= HOLDS {
+            true => asked(
+                self.shows(task),
+                declared.and_then(|one| one.sketch.as_ref()),
+            ),
+            false => Vec::new(),
         }
+    }
+
+    /// What another task makes under this id, or under one that looks like it.
+    pub(crate) fn in_the_making(&self, task: &TaskId, id: &ModuleId) -> Option<&ModuleId> {
+        let reserved = self.reserved.iter().filter(|(_, by)| by != task);
+        let others = self.work.iter().filter(|(by, _)| *by != task);
+        let planned = others.filter_map(|(_, work)| work.plan.as_ref());
+        let planned = planned.flat_map(|plan| plan.modules.iter().map(|one| &one.module_id));
+        let mut all = reserved.map(|(one, _)| &one.module).chain(planned);
+        all.find(|one| *one == id || alike(one.as_str(), id.as_str()))
     }
 
     /// Every story, by its name and its epic's.

@@ -11,7 +11,7 @@ use crate::engineering::context::{
     DATA, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
 };
 use crate::engineering::debate::TRIED;
-use crate::engineering::kind::{ASSEMBLES, Kind};
+use crate::engineering::kind::{ASSEMBLES, HOLDS, Kind};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
@@ -123,12 +123,16 @@ fn of_module(
         "folder": module_folder(&reference),
         "contract": plan.modules[module].io_contract,
         "locked": locked(work, module),
+        "uses": plan.modules[module].depends_on,
         "amendments": debate.amendments,
         "fix": state.standing_fix(task, &reference).map(|fix| &fix.files),
         "before": before(state, task, work, module),
     });
     if state.kind(task) == Kind::Assembly {
         with["assembly"] = json!(true);
+    }
+    if state.briefs >= HOLDS {
+        with["additions"] = json!("seen");
     }
     let subject = format!("{task}/{}", reference.module);
     let made = work.modules[module].deliverable;
@@ -191,6 +195,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
         upstream: &upstream,
         criteria: &[],
         shows: &[],
+        asked: &[],
         briefs: state.briefs,
         kind: state.kind(task),
     };
@@ -208,14 +213,18 @@ fn role(
 ) -> Effect {
     let upstream = upstream(state, task, work, module);
     let criteria = state.criteria.get(task).and_then(|all| all.last());
-    let declared = state.graph.get(task).map(|task| &task.declared.criteria);
+    let asked = match who {
+        Role::MicroPlanner | Role::Challenger => state.asked(task),
+        Role::Proposer | Role::Arbiter => Vec::new(),
+    };
     let scene = Scene {
         task,
         work,
         module,
         upstream: &upstream,
         criteria: criteria.map_or(&[], Vec::as_slice),
-        shows: criteria.or(declared).map_or(&[], Vec::as_slice),
+        shows: state.shows(task),
+        asked: &asked,
         briefs: state.briefs,
         kind: state.kind(task),
     };

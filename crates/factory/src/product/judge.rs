@@ -1,7 +1,6 @@
 //! Whether a text can be approved as a spec: all of rule F3.2.3, and the three passes that make
 //! tasks of it, in one report. The tools and the gate ask here, so they cannot disagree.
 
-use crate::engineering::kind::ASSEMBLES;
 use crate::plan::{self, NoPlan};
 use crate::spec::{self, ProductSpec};
 use crate::{Deficiency, Report};
@@ -9,11 +8,9 @@ use crate::{Deficiency, Report};
 /// The spec with its warnings, or everything that is wrong with it, by the rules of the form of briefs
 /// that the project began with.
 pub fn judge(bytes: &[u8], briefs: Option<u32>) -> Result<(ProductSpec, Report), Report> {
-    let (spec, mut report) = match briefs {
-        Some(ASSEMBLES..) => spec::read_new(bytes)?,
-        _ => spec::read(bytes)?,
-    };
-    let Err(NoPlan(problems)) = plan::task_files(&spec, briefs.unwrap_or_default()) else {
+    let briefs = briefs.unwrap_or_default();
+    let (spec, mut report) = spec::read_new(bytes, briefs)?;
+    let Err(NoPlan(problems)) = plan::task_files(&spec, briefs) else {
         return Ok((spec, report));
     };
     report.errors.extend(problems.into_iter().map(|problem| {

@@ -2,6 +2,7 @@
 //! nothing, cycles. All of it is judged before anything is taken in.
 
 use super::types::TaskId;
+use crate::spec::IoContractSketch;
 use kernel::Refusal;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -28,6 +29,9 @@ pub struct Declared {
     /// What it must show; empty in a project of before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<String>,
+    /// What goes in and out, in prose; none in a project of before, and in a task that a person split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sketch: Option<IoContractSketch>,
 }
 
 /// Judges a whole list; the first fault is the answer.

@@ -5,14 +5,16 @@ mod graph;
 mod product;
 mod prose;
 mod render;
+mod texts;
 mod validate;
 mod words;
 
 pub(crate) use graph::circles;
 pub use product::{Case, Form as ProductForm, Product};
 pub use render::{render, spec_md};
-pub use validate::{validate, validate_document};
+pub use validate::{validate, validate_document, validate_new};
 
+use crate::engineering::kind::{ASSEMBLES, HOLDS};
 use crate::ids::{self, MOMENT};
 use kernel::document;
 use kernel::form::{FILLED, Form, Formed, Size};
@@ -155,10 +157,17 @@ impl ProductSpec {
     }
 }
 
-/// Judges a text that a project is to begin with: also by what was not asked of those before it.
-pub fn read_new(bytes: &[u8]) -> Result<(ProductSpec, crate::Report), crate::Report> {
-    let (spec, mut report) = read(bytes)?;
-    let ending = product::ending(&spec);
+/// Judges a text that a project is to begin with, by the rules of the form that it begins with.
+pub fn read_new(bytes: &[u8], briefs: u32) -> Result<(ProductSpec, crate::Report), crate::Report> {
+    let report = match briefs >= HOLDS {
+        true => validate_new(bytes),
+        false => validate(bytes),
+    };
+    let (spec, mut report) = made(bytes, report)?;
+    let ending = match briefs >= ASSEMBLES {
+        true => product::ending(&spec),
+        false => Vec::new(),
+    };
     if ending.is_empty() {
         return Ok((spec, report));
     }
@@ -168,7 +177,13 @@ pub fn read_new(bytes: &[u8]) -> Result<(ProductSpec, crate::Report), crate::Rep
 
 /// Judges a text and, if nothing blocks, makes the value of it.
 pub fn read(bytes: &[u8]) -> Result<(ProductSpec, crate::Report), crate::Report> {
-    let report = validate(bytes);
+    made(bytes, validate(bytes))
+}
+
+fn made(
+    bytes: &[u8],
+    report: crate::Report,
+) -> Result<(ProductSpec, crate::Report), crate::Report> {
     if !report.passes() {
         return Err(report);
     }

@@ -264,7 +264,7 @@ mod tests {
     fn a_new_product_ends_with_its_assembly() {
         let codes = |product: Value| -> Vec<String> {
             let text = serde_json::to_vec(&spec(product)).unwrap();
-            let read = crate::spec::read_new(&text);
+            let read = crate::spec::read_new(&text, crate::engineering::kind::ASSEMBLES);
             let errors = read.err().map_or(Vec::new(), |report| report.errors);
             errors.iter().map(|one| one.code.to_string()).collect()
         };

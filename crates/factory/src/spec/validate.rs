@@ -23,6 +23,16 @@ pub fn validate(bytes: &[u8]) -> Report {
     }
 }
 
+/// Judges a text that a project is to begin with: also by what was not asked of those before it.
+pub fn validate_new(bytes: &[u8]) -> Report {
+    let Ok(document) = Document::parse(bytes) else {
+        return validate(bytes);
+    };
+    let mut report = validate_document(&document);
+    report.errors.extend(super::texts::judge(&document).errors);
+    report
+}
+
 /// Judges a parsed document.
 pub fn validate_document(document: &Document<'_>) -> Report {
     let mut walk = Walk {
@@ -56,7 +66,7 @@ fn of_product(document: &Document<'_>, found: &mut Vec<(usize, Deficiency)>) {
 }
 
 /// Puts lines and columns in, in one pass over the text.
-fn located(document: &Document<'_>, mut found: Vec<(usize, Deficiency)>) -> Report {
+pub(super) fn located(document: &Document<'_>, mut found: Vec<(usize, Deficiency)>) -> Report {
     found.sort_by_key(|(offset, _)| *offset);
     let mut places = Places::new(document.text().as_bytes());
     let place = |(offset, mut deficiency): (usize, Deficiency)| {

@@ -4,6 +4,7 @@
 mod context;
 mod debate;
 mod ends;
+mod held;
 mod planning;
 mod smuggled;
 

@@ -25,6 +25,7 @@ mod reuse;
 mod said;
 mod samples;
 mod spec;
+mod spec_texts;
 mod stuck;
 mod surface;
 mod world;

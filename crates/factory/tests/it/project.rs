@@ -17,6 +17,7 @@ pub(crate) fn task(id: &str, depends_on: &[&str]) -> Declared {
         task: format!("task {id}"),
         depends_on: depends_on.iter().map(|id| TaskId::from(*id)).collect(),
         criteria: Vec::new(),
+        sketch: None,
     }
 }
 

@@ -2,9 +2,12 @@
 //! the rest of the plan can stand on.
 
 use crate::engineering::{done, hear};
+use crate::project::task;
 use crate::said;
+use crate::world::{Project, Script};
 use factory::engineering::work::{Step, Work};
-use factory::micro_plan::{Misreuse, PlanFault};
+use factory::micro_plan::{Misplan, PlanFault};
+use factory::project::TaskStatus;
 use serde_json::{Value, json};
 
 #[test]
@@ -25,7 +28,7 @@ fn s14_3_a_module_that_does_something_else_is_not_reused() {
             faults.iter().map(PlanFault::line).collect::<Vec<_>>()
         );
         let all = faults.iter();
-        all.map(|one| (one.code.map_or("", Misreuse::as_str), one.path.clone()))
+        all.map(|one| (one.code.map_or("", Misplan::as_str), one.path.clone()))
             .collect::<Vec<_>>()
     };
     let found = |change: &dyn Fn(&mut Value), code: &str, path: &str| {
@@ -79,7 +82,7 @@ fn s14_3_a_refused_need_is_not_bent_until_the_candidate_fits() {
         match hear(work, done(plan)).first() {
             Some(Step::PlanRefused(faults)) => faults
                 .iter()
-                .map(|one| one.code.map_or("", Misreuse::as_str))
+                .map(|one| one.code.map_or("", Misplan::as_str))
                 .collect(),
             other => panic!("{other:?}"),
         }
@@ -119,4 +122,33 @@ fn s14_3_a_refused_need_is_not_bent_until_the_candidate_fits() {
         matches!(steps.first(), Some(Step::PlanLocked(_))),
         "{steps:?}"
     );
+}
+
+#[test]
+fn what_is_shipped_or_in_the_making_is_not_made_again_under_its_name() {
+    let second = |plan: Value, after: &[&str], jobs: u32| {
+        let tasks = [task("T-a-001", &[]), task("T-a-002", after)];
+        let script = Script::default().says("T-a-002", "micro_plan", 0, plan);
+        let mut project = Project::new(&tasks, jobs, script);
+        // The first one's plan comes first, and so does its ship where nothing else may begin.
+        project.run();
+        assert_eq!(project.status("T-a-001"), TaskStatus::Shipped);
+        (project.status("T-a-002"), format!("{:?}", project.journal))
+    };
+    for (id, code) in [
+        ("MM-a-001", "module_id_taken"),
+        ("MM-A-001", "module_id_alike"),
+        ("MM-a-00l", "module_id_alike"),
+        ("MM-a_001", "module_id_alike"),
+    ] {
+        let plan = said::plan(&[(id, &[])]);
+        for (after, jobs) in [(&["T-a-001"][..], 1), (&[][..], 2)] {
+            let (status, journal) = second(plan.clone(), after, jobs);
+            assert_eq!(status, TaskStatus::Halted, "{id} {jobs}");
+            assert!(journal.contains(code), "{id}: {journal}");
+        }
+    }
+    let honest = said::plan(&[("MM-a-002", &["MM-a-001@1.0.0"])]);
+    let (status, _) = second(honest, &["T-a-001"], 1);
+    assert_eq!(status, TaskStatus::Shipped);
 }

@@ -32,6 +32,17 @@ pub(crate) fn plan(modules: &[(&str, &[&str])]) -> Value {
     json!({"micro_plan_id": "MP-00000001", "modules": modules})
 }
 
+/// Lets the first module of a plan answer what its brief lists, each point by the error that all have.
+pub(crate) fn answer(plan: &mut Value, brief: &str) {
+    let points = brief.split("{\"asked\":\"").skip(1);
+    let keys = points.filter_map(|rest| rest.split('"').next());
+    let all = keys.map(|key| json!({"asked": key, "clause": "error__empty"}));
+    let all: Vec<Value> = all.collect();
+    if let Some(first) = plan.pointer_mut("/modules/0").filter(|_| !all.is_empty()) {
+        first["answers"] = json!(all);
+    }
+}
+
 pub(crate) fn proposal() -> Value {
     json!({
         "claim": "it satisfies the contract",
@@ -48,7 +59,11 @@ fn assessments(not_met: &[&str]) -> Vec<Value> {
                 "R1" => {
                     "inputs by t1, outputs by t2, error surfaces by t3, effects none, modes sync"
                 }
-                _ => "see test slug_of_empty in tests/slug.rs",
+                "R2" => "slug_of_empty and happy_path are in tests/slug.rs",
+                "R3" => "slug_of_empty refuses the empty text with Empty",
+                "R4" => "contract.json names no dependency of its own",
+                "R5" => "the criterion about capitals is asserted by happy_path",
+                _ => "one sentence says it: a title becomes a slug",
             };
             let mark = if not_met.contains(id) {
                 "NOT_MET"

@@ -274,6 +274,7 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
         upstream: &[],
         criteria: &[],
         shows: &[],
+        asked: &[],
         briefs: factory::engineering::context::BRIEFS,
         kind: factory::engineering::kind::Kind::Modules,
     };

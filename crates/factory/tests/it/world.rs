@@ -56,7 +56,7 @@ impl Script {
         self.nth.insert(order.id, order.nth);
         let key = |nth| (order.subject.clone(), order.state.to_string(), nth);
         let found = self.said.get(&key(order.nth)).or(self.said.get(&key(0)));
-        let result = found
+        let mut result = found
             .cloned()
             .unwrap_or_else(|| match order.state.as_str() {
                 "specify" => serde_json::json!({"summary": "drafted", "sources": ["a book"]}),
@@ -66,6 +66,9 @@ impl Script {
                 "adjudicate" => said::approve(),
                 _ => said::amended(true),
             });
+        if order.state.as_str() == "micro_plan" {
+            said::answer(&mut result, &order.brief);
+        }
         let mut outcome = Outcome::bare(Class::Done, "scripted");
         outcome.result = Some(result);
         outcome.usage = Usage {

@@ -164,7 +164,7 @@ fn read(path: &Path) -> Result<Vec<u8>, EngineError> {
 }
 
 fn read_spec(path: &Path) -> Result<ProductSpec, EngineError> {
-    let read = ::factory::spec::read_new(&read(path)?);
+    let read = ::factory::spec::read_new(&read(path)?, BRIEFS);
     read.map(|(spec, _)| spec)
         .map_err(|report| invalid(path, &report))
 }

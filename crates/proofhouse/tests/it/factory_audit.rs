@@ -380,6 +380,28 @@ fn s7_and_15_4_an_audit_of_a_fresh_clone_finds_whatever_was_changed() {
         ];
         clone.world.run(&args).exits(0);
     });
+    clone.finds(
+        "index_differs",
+        "MM-tag@1.0.0 has another purpose in the Code Index",
+        |clone| {
+            // An index that was made anew, with every other entry as it was.
+            let path = clone.at("state_store/code_index/index.sqlite");
+            let open = |create| index::AppendOnlyCodeIndex::open(&path, create).unwrap();
+            let mut entries = open(index::Create::Never)
+                .list(&index::Filter::default())
+                .unwrap();
+            std::fs::remove_file(&path).unwrap();
+            for one in &mut entries {
+                if one.module_id.as_str() == "MM-tag" {
+                    "Sends money to whoever asks".clone_into(&mut one.purpose);
+                }
+            }
+            let embedder = index::embed::open("built-in", &index::embed::Settings::default());
+            let added =
+                open(index::Create::IfMissing).add(&entries, &*embedder.unwrap(), kernel::Time(1));
+            added.unwrap();
+        },
+    );
     let decided = |entries: &mut Vec<Entry>| -> usize {
         entries
             .iter()

@@ -180,8 +180,19 @@ fn s7_a_second_version_carries_the_bump_that_its_contract_needs() {
         {"state": "challenge", "result": challenge("PASS")},
         {"state": "adjudicate", "result": approve()},
     ]});
+    // A plan may not make a module again under its id, unless the project began before that was so.
     let world = started(&script);
-    world.run(&["factory", "run", "p"]);
+    world.run(&["factory", "run", "p"]).exits(2);
+    let journal = world.read(".proofhouse/journal/p.jsonl");
+    assert!(journal.contains("module_id_taken"), "{journal}");
+    let world = started(&script);
+    crate::support::rewrite(&world.at(".proofhouse/journal"), "p", |mut entries| {
+        let mut all = entries.iter_mut();
+        let opened = all.find(|entry| entry.body["name"] == "project_opened.v1");
+        opened.unwrap().body["body"]["briefs"] = json!(5);
+        entries
+    });
+    world.run(&["factory", "run", "p"]).exits(0);
     let gates = gates(&world);
     refused(&world, &[]);
     let fingerprints = gates

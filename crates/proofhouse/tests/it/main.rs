@@ -31,6 +31,7 @@ mod factory_amend;
 mod factory_audit;
 mod factory_blind;
 mod factory_edges;
+mod factory_gates;
 mod factory_given;
 mod factory_hangs;
 mod factory_jobs;

@@ -123,7 +123,7 @@ fn specs_contracts_and_plans_are_read_or_refused() {
     }
     .run(&|input| {
         let _ = factory::spec::read(input);
-        let _ = factory::spec::read_new(input);
+        let _ = factory::spec::read_new(input, factory::engineering::context::BRIEFS);
         let _ = factory::schema::parse_surface(input);
         if let Ok(value) = serde_json::from_slice(input) {
             let _ = factory::micro_plan::judge(&value);

@@ -2,8 +2,9 @@
 //! on top of what is there, in a folder of the product's own name, so that it lands without a
 //! conflict. Neither the user's branch nor their index or files are touched.
 
-use super::export::{files, released, write_all};
+use super::export::{all_released, files, released, write_all};
 use ::factory::machine::Factory;
+use std::collections::BTreeSet;
 use std::path::Path;
 use workspace::error::EngineError;
 use workspace::git::{IDENTITY, git, text};
@@ -66,6 +67,56 @@ pub(in crate::factory) fn follow(
     let before = tip.unwrap_or_else(|| "0".repeat(commit.len()));
     git(repo, &["update-ref", &branch, &commit, &before], &[])?;
     store::remove_tree(&scratch).map_err(EngineError::io("remove", &scratch))
+}
+
+/// What of the products on the branch is not what was tried, release by release: a sentence each. A
+/// branch that is not there says nothing.
+pub fn faults(project: &Project, run: &str, machine: &Factory) -> Vec<String> {
+    let Some(promised) = machine.promised() else {
+        return Vec::new();
+    };
+    let (repo, branch) = (project.top(), format!("refs/heads/{}", name(run)));
+    let folder = format!("{}/", promised.product.name);
+    let mut found = Vec::new();
+    for (manifest, product) in all_released(machine) {
+        let has = format!("^{TRAILER}: {}$", manifest.release_id);
+        let log = ["log", "--format=%H", "--grep", &has, "-1", &branch];
+        let commit = git(repo, &log, &[]).map(|said| text(&said));
+        let Some(commit) = commit.ok().filter(|commit| !commit.is_empty()) else {
+            continue;
+        };
+        let held = files(project, product).and_then(|files| {
+            let list = ["ls-tree", "-r", "-z", "--name-only", &commit, &folder];
+            let names = String::from_utf8_lossy(&git(repo, &list, &[])?).into_owned();
+            let names: BTreeSet<&str> = names.split('\0').filter(|one| !one.is_empty()).collect();
+            let mut other: Vec<String> = Vec::new();
+            for (path, wanted) in &files {
+                let path = format!("{folder}{path}");
+                let there = git(repo, &["show", &format!("{commit}:{path}")], &[]);
+                if !there.is_ok_and(|bytes| bytes == wanted.as_bytes()) {
+                    other.push(path);
+                }
+            }
+            let known = |name: &str| {
+                name.strip_prefix(&folder)
+                    .is_some_and(|it| files.contains_key(it))
+            };
+            let strange = names.into_iter().filter(|name| !known(name));
+            other.extend(strange.map(str::to_owned));
+            Ok(other)
+        });
+        match held {
+            Err(error) => found.push(error.what),
+            Ok(other) if other.is_empty() => {}
+            Ok(other) => found.push(format!(
+                "{} of {} on {} is not what was tried",
+                other.join(", "),
+                manifest.release_id,
+                name(run)
+            )),
+        }
+    }
+    found
 }
 
 /// A commit on `parent` whose `folder` is what lies in the scratch.

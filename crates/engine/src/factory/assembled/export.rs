@@ -19,13 +19,18 @@ pub struct Exported {
     pub what: String,
 }
 
-/// The last release whose product holds.
-pub(super) fn released(machine: &Factory) -> Option<(&Manifest, &ProductJudged)> {
-    machine.releases().iter().rev().find_map(|manifest| {
+/// The releases whose product holds, the last one first.
+pub(super) fn all_released(machine: &Factory) -> impl Iterator<Item = (&Manifest, &ProductJudged)> {
+    machine.releases().iter().rev().filter_map(|manifest| {
         let product = manifest.product.as_ref()?;
         let held = product.result == ProductResult::Pass && manifest.passed();
         held.then_some((manifest, product))
     })
+}
+
+/// The last of them.
+pub(super) fn released(machine: &Factory) -> Option<(&Manifest, &ProductJudged)> {
+    all_released(machine).next()
 }
 
 /// Its files, by path.

@@ -62,6 +62,7 @@ pub(super) fn parts(state: &State, id: &TaskId, new: &[NewTask]) -> Result<Vec<D
             task: task.name.clone(),
             depends_on: depends_on.collect(),
             criteria: task.acceptance_criteria.clone(),
+            sketch: None,
         }
     });
     Ok(declared.collect())
@@ -114,6 +115,7 @@ pub(super) fn human_plan(state: &State, id: &TaskId, lines: &[PlanLine]) -> Resu
             reuse_candidate_refs: Vec::new(),
             reuse_decision: ReuseDecision::CreateNew,
             reuse_justification: "a person's plan".to_owned(),
+            answers: had.map(|one| one.answers.clone()).unwrap_or_default(),
         });
     }
     let plan = Plan {

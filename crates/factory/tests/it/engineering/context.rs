@@ -63,6 +63,7 @@ pub(super) fn told(
         upstream: &upstream,
         criteria: &[],
         shows: &[],
+        asked: &[],
         briefs: BRIEFS,
         kind: Kind::Modules,
     };
@@ -135,6 +136,7 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
                 upstream: &upstream,
                 criteria: &[],
                 shows: &[],
+                asked: &[],
                 briefs: BRIEFS,
                 kind: Kind::Modules,
             };
@@ -161,6 +163,7 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         upstream: &upstream,
         criteria: &[],
         shows: &[],
+        asked: &[],
         briefs: BRIEFS,
         kind: Kind::Modules,
     };
@@ -237,6 +240,7 @@ fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
             upstream: &[],
             criteria: &[],
             shows: &[],
+            asked: &[],
             briefs,
             kind,
         };
@@ -275,6 +279,7 @@ fn a_challenger_is_told_what_the_task_must_show_and_nobody_else_is_by_this() {
             upstream: &[],
             criteria: &[],
             shows: &shows,
+            asked: &[],
             briefs,
             kind: Kind::Modules,
         };
@@ -313,6 +318,7 @@ fn challengers_and_arbiters_read_less_than_before() {
                 upstream: &[],
                 criteria: &[],
                 shows: &[],
+                asked: &[],
                 briefs,
                 kind: Kind::Modules,
             };

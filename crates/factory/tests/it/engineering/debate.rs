@@ -65,7 +65,7 @@ fn s8_4_a_rejection_within_the_window_returns_to_the_proposer() {
 fn s9_4_and_9_5_mild_reviews_are_found() {
     let at_challenge = || {
         let mut debate = Debate::default();
-        let proposed = debate.hear(&said::proposal(), At::Challenge);
+        let proposed = debate.hear(&said::proposal(), At::Challenge, 0);
         debate.take(&proposed, Some(&said::proposal()));
         debate
     };
@@ -95,7 +95,7 @@ fn s9_4_and_9_5_mild_reviews_are_found() {
     empty["failures"] = json!([]);
     broken.push(("fail without failures", empty));
     for (name, challenge) in broken {
-        let said = at_challenge().hear(&challenge, At::Try);
+        let said = at_challenge().hear(&challenge, At::Try, 0);
         assert!(
             matches!(&said.said, Said::Complained(faults) if !faults.is_empty()),
             "{name}: {said:?}"
@@ -106,7 +106,7 @@ fn s9_4_and_9_5_mild_reviews_are_found() {
         (said::pass(), At::Adjudicate),
         (said::fail(&["R1"]), At::Revise),
     ] {
-        assert_eq!(at_challenge().hear(&good, At::Try).to, Now::At(to));
+        assert_eq!(at_challenge().hear(&good, At::Try, 0).to, Now::At(to));
     }
 }
 
@@ -207,7 +207,7 @@ fn s9_6_an_amendment_that_is_not_applied_halts() {
 #[test]
 fn s9_3_what_does_not_hold_is_revised_before_anybody_debates_it() {
     let proposed = |debate: &mut Debate| {
-        let said = debate.hear(&said::proposal(), At::Try);
+        let said = debate.hear(&said::proposal(), At::Try, 0);
         debate.take(&said, Some(&said::proposal()));
         assert_eq!(debate.at, At::Try);
     };

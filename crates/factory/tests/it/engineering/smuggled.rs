@@ -36,7 +36,7 @@ fn s9_2_what_is_no_part_of_an_artifact_reaches_nobody() {
     challenge["rubric_assessments"][1]["also"] = more;
     let heard = scene_after(&[said::proposal()]).modules[0]
         .debate
-        .hear(&challenge, At::Try);
+        .hear(&challenge, At::Try, 0);
     assert!(matches!(heard.said, Said::Complained(_)), "{heard:?}");
 }
 
@@ -115,7 +115,7 @@ fn s9_2_what_the_next_role_could_not_read_to_its_end_is_asked_for_again() {
     );
     assert_eq!(turn(&work), Some(At::Adjudicate));
     let debate = &work.modules[0].debate;
-    let heard = debate.hear(&with(said::approve(), "rationale", json!(long)), At::Try);
+    let heard = debate.hear(&with(said::approve(), "rationale", json!(long)), At::Try, 0);
     assert!(matches!(heard.said, Said::Complained(_)), "{heard:?}");
     let mut plan = said::plan(&[("MM-a", &[])]);
     plan["modules"][0]["purpose"] = json!(long);
