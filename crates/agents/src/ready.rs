@@ -56,7 +56,7 @@ impl Readiness {
 pub fn readiness() -> Vec<Readiness> {
     let mut programs: Vec<String> = Vec::new();
     let mut found = Vec::new();
-    for row in &TABLE {
+    for row in TABLE {
         let How::Coding(kind) = row.how else { continue };
         let kind = kind(Vec::new());
         if !programs.iter().any(|known| known == kind.program()) {

@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn every_connector_is_read_by_its_form() {
-        for row in &table::TABLE {
+        for row in table::TABLE {
             let follows = row.follows.replace(['[', ']'], "");
             let follows = follows.replace("BASE_URL", "https://h.example");
             let text = format!("{}{follows}", row.name);

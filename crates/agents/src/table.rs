@@ -52,7 +52,7 @@ const fn model(provider: Provider) -> Row {
     }
 }
 
-pub(crate) static TABLE: [Row; 13] = [
+pub(crate) static TABLE: &[Row] = &[
     coding("claude", "[:MODEL]", |_| Box::new(Claude)),
     coding("codex", "[:MODEL]", |_| Box::new(Codex)),
     coding("codex-app", "[:MODEL]", |_| Box::new(CodexApp)),

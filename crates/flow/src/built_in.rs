@@ -7,21 +7,27 @@ use crate::load::Source;
 use std::collections::BTreeMap;
 
 macro_rules! folder {
-    ($name:literal: $($file:literal),* $(,)?) => {
-        (
-            $name,
-            &[$((
+    ($name:literal, $with:literal: $($file:literal),* $(,)?) => {
+        Folder {
+            name: $name,
+            with: $with,
+            files: &[$((
                 $file,
                 include_str!(concat!("../workflows/", $name, "/", $file)),
             )),*],
-        )
+        }
     };
 }
 
-type Folder = (&'static str, &'static [(&'static str, &'static str)]);
+struct Folder {
+    name: &'static str,
+    /// What is done with it, for whoever chooses among them.
+    with: &'static str,
+    files: &'static [(&'static str, &'static str)],
+}
 
 const FOLDERS: &[Folder] = &[
-    folder!("add":
+    folder!("add", "one task under a frozen contract, and an exam that its builder never sees":
         "workflow.toml",
         "briefs/preamble.md",
         "briefs/ground.md",
@@ -36,7 +42,7 @@ const FOLDERS: &[Folder] = &[
         "briefs/observe.md",
         "task/TASK.md",
     ),
-    folder!("lights-out":
+    folder!("lights-out", "a whole product, from a sentence to its delivery":
         "workflow.toml",
         "briefs/preamble.md",
         "briefs/audit-stack.md",
@@ -56,21 +62,21 @@ const FOLDERS: &[Folder] = &[
         "task/STATE.md",
         "task/preferences.md",
     ),
-    folder!("phase":
-    "workflow.toml",
-    "briefs/preamble.md",
-    "briefs/intake.md",
-    "briefs/shape.md",
-    "briefs/implement.md",
-    "briefs/verify.md",
-    "briefs/review.md",
-    "briefs/repair.md",
-    "task/README.md",
-    "task/STATE.md",
-    "task/TASKS.md",
+    folder!("phase", "one task: frame, build, verify, review, repair":
+        "workflow.toml",
+        "briefs/preamble.md",
+        "briefs/intake.md",
+        "briefs/shape.md",
+        "briefs/implement.md",
+        "briefs/verify.md",
+        "briefs/review.md",
+        "briefs/repair.md",
+        "task/README.md",
+        "task/STATE.md",
+        "task/TASKS.md",
         "task/EVIDENCE.md",
     ),
-    folder!("quick":
+    folder!("quick", "one change: test and code in one attempt":
         "workflow.toml",
         "briefs/preamble.md",
         "briefs/work.md",
@@ -79,7 +85,7 @@ const FOLDERS: &[Folder] = &[
         "briefs/review.md",
         "task/STATE.md",
     ),
-    folder!("slice":
+    folder!("slice", "careful work in a large repository: scouts, versioned context, one writer":
         "workflow.toml",
         "briefs/preamble.md",
         "briefs/intake.md",
@@ -97,19 +103,26 @@ const FOLDERS: &[Folder] = &[
 
 /// The names of all built-in workflows.
 pub fn built_in_names() -> impl Iterator<Item = &'static str> {
-    FOLDERS.iter().map(|(name, _)| *name)
+    FOLDERS.iter().map(|folder| folder.name)
+}
+
+/// What a built-in workflow is for, in a few words; nothing for any other.
+pub fn built_in_with(name: &str) -> &'static str {
+    let mut folders = FOLDERS.iter();
+    let found = folders.find(|folder| folder.name == name);
+    found.map_or("", |folder| folder.with)
 }
 
 /// The files of a built-in workflow.
 pub fn built_in(name: &str) -> Option<Source> {
-    let (name, files) = FOLDERS.iter().find(|(known, _)| *known == name)?;
+    let folder = FOLDERS.iter().find(|folder| folder.name == name)?;
+    let files = folder.files.iter();
     let mut files: BTreeMap<String, String> = files
-        .iter()
         .map(|(file, text)| ((*file).to_owned(), (*text).to_owned()))
         .collect();
     exam::put_in(&mut files);
     Some(Source {
-        name: (*name).to_owned(),
+        name: folder.name.to_owned(),
         files,
     })
 }

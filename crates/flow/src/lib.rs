@@ -15,7 +15,7 @@ mod verdict;
 mod workflow;
 
 pub use brief::ASKED;
-pub use built_in::{built_in, built_in_names};
+pub use built_in::{built_in, built_in_names, built_in_with};
 pub use document::{FieldError, field_key, parse_fields, replace_fields};
 pub use error::{LoadError, Problem};
 pub use load::{CheckLint, Source, load, load_begun};

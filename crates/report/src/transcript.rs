@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// One thing in a transcript.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -57,7 +58,11 @@ pub fn read(bytes: &[u8]) -> Vec<Turn> {
 }
 
 #[derive(Default)]
-struct Turns(Vec<Turn>);
+struct Turns {
+    turns: Vec<Turn>,
+    /// The calls of the agent client protocol that are shown, by their ids.
+    calls: BTreeSet<String>,
+}
 
 impl Turns {
     fn push(&mut self, kind: TurnKind, text: &str) {
@@ -66,7 +71,7 @@ impl Turns {
             return;
         }
         // Pieces of one message, and of one output, belong together.
-        if let Some(last) = self.0.last_mut()
+        if let Some(last) = self.turns.last_mut()
             && last.kind == kind
             && kind == TurnKind::Hears
         {
@@ -75,15 +80,15 @@ impl Turns {
             return;
         }
         let text = text.to_owned();
-        self.0.push(Turn { kind, text });
+        self.turns.push(Turn { kind, text });
     }
 
     /// A piece of a message that comes in pieces.
     fn piece(&mut self, text: &str) {
-        match self.0.last_mut() {
+        match self.turns.last_mut() {
             Some(last) if last.kind == TurnKind::Says => last.text.push_str(text),
             _ if text.is_empty() => {}
-            _ => self.0.push(Turn {
+            _ => self.turns.push(Turn {
                 kind: TurnKind::Says,
                 text: text.to_owned(),
             }),
@@ -199,8 +204,16 @@ impl Turns {
     fn update(&mut self, update: &Value) {
         match update["sessionUpdate"].as_str().unwrap_or_default() {
             "agent_message_chunk" => self.piece(&any_text(&update["content"]["text"])),
-            "tool_call" => self.push(TurnKind::Does, &any_text(&update["title"])),
+            "tool_call" => {
+                self.calls.insert(any_text(&update["toolCallId"]));
+                self.push(TurnKind::Does, &any_text(&update["title"]));
+            }
             "tool_call_update" => {
+                // Some agents do not announce a call, and only tell how it went.
+                let title = any_text(&update["title"]);
+                if !title.is_empty() && self.calls.insert(any_text(&update["toolCallId"])) {
+                    self.push(TurnKind::Does, &title);
+                }
                 for part in update["content"].as_array().into_iter().flatten() {
                     self.push(TurnKind::Hears, &any_text(&part["content"]["text"]));
                 }
@@ -210,7 +223,7 @@ impl Turns {
     }
 
     fn finish(mut self) -> Vec<Turn> {
-        for turn in &mut self.0 {
+        for turn in &mut self.turns {
             let length = turn.text.chars().count();
             if length > MOST_CHARS {
                 let head: String = turn.text.chars().take(MOST_CHARS / 2).collect();
@@ -222,21 +235,21 @@ impl Turns {
                 );
             }
         }
-        if self.0.len() > MOST_TURNS {
+        if self.turns.len() > MOST_TURNS {
             let half = MOST_TURNS / 2;
-            let left_out = self.0.len() - MOST_TURNS;
+            let left_out = self.turns.len() - MOST_TURNS;
             let note = Turn {
                 kind: TurnKind::Note,
                 text: format!(
                     "{left_out} turns are not shown here; the whole is kept beside the page"
                 ),
             };
-            let tail = self.0.split_off(self.0.len() - half);
-            self.0.truncate(half);
-            self.0.push(note);
-            self.0.extend(tail);
+            let tail = self.turns.split_off(self.turns.len() - half);
+            self.turns.truncate(half);
+            self.turns.push(note);
+            self.turns.extend(tail);
         }
-        self.0
+        self.turns
     }
 }
 

@@ -2,7 +2,7 @@
 //! (`tests/fixtures`, with paths and ids taken out), and some that no server makes them say.
 
 use super::dialect::{Dialect, End, Heard};
-use super::kind::Kind;
+use super::kind::{Counts, Kind};
 use super::place::Place;
 use crate::acp::Acp;
 use crate::agent::Order;
@@ -12,11 +12,13 @@ use crate::codex_app::CodexApp;
 use crate::gemini::Gemini;
 use crate::opencode::Opencode;
 use crate::pi::Pi;
+use crate::table::{How, TABLE};
 use kernel::effect::{Access, Capability};
 use kernel::outcome::Class;
 use sandbox::Talk;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 macro_rules! fixture {
@@ -72,25 +74,36 @@ fn acp() -> Acp {
     }
 }
 
+/// Every coding agent of the table, with its name and what it was recorded to say.
+fn recorded() -> Vec<(&'static str, Box<dyn Kind>, String)> {
+    let mut found = Vec::new();
+    for row in TABLE {
+        let (How::Coding(kind) | How::Protocol(kind)) = row.how else {
+            continue;
+        };
+        let file = format!("tests/fixtures/{}.jsonl", row.name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
+        let text = std::fs::read_to_string(path)
+            .unwrap_or_else(|error| panic!("{file}, a recorded success: {error}"));
+        found.push((row.name, kind(vec!["agent".into()]), text));
+    }
+    found
+}
+
+/// What those that count money say of it.
+const COST: [(&str, u64); 3] = [("claude", 18_840), ("opencode", 3_309), ("pi", 3_309)];
+
 #[test]
 fn a_success_is_heard_whole() {
-    let acp = acp();
-    let cases: [(&dyn Kind, &str, u64); 7] = [
-        (&Claude, fixture!("claude"), 18_840),
-        (&Codex, fixture!("codex"), 0),
-        (&CodexApp, fixture!("codex-app"), 0),
-        (&Gemini, fixture!("gemini"), 0),
-        (&Opencode, fixture!("opencode"), 3_309),
-        (&Pi, fixture!("pi"), 3_309),
-        (&acp, fixture!("acp"), 0),
-    ];
-    for (kind, text, dollars) in cases {
-        let heard = hear(kind, text);
-        let name = format!("{kind:?}");
+    for (name, kind, text) in recorded() {
+        let heard = hear(&*kind, &text);
         assert_eq!(heard.end, Some(End::Finished), "{name}");
         assert_eq!(heard.usage.input_tokens, 3003, "{name}");
         assert_eq!(heard.usage.output_tokens, 153, "{name}");
-        assert_eq!(heard.usage.micro_dollars, dollars, "{name}");
+        let cost = COST.iter().find(|(of, _)| *of == name);
+        let cost = cost.map_or(0, |(_, cost)| *cost);
+        assert_eq!(heard.usage.micro_dollars, cost, "{name}");
+        assert_eq!(cost > 0, kind.counts() == Counts::Money, "{name}");
         assert!(heard.session.is_some(), "{name}");
         let object = super::answer::last_object(&heard.message);
         assert_eq!(object, Some(r#"{"summary":"made hello"}"#), "{name}");
@@ -99,17 +112,7 @@ fn a_success_is_heard_whole() {
 
 #[test]
 fn a_cut_stream_has_no_end() {
-    let acp = acp();
-    let cases: [(&dyn Kind, &str); 7] = [
-        (&Claude, fixture!("claude")),
-        (&Codex, fixture!("codex")),
-        (&CodexApp, fixture!("codex-app")),
-        (&Gemini, fixture!("gemini")),
-        (&Opencode, fixture!("opencode")),
-        (&Pi, fixture!("pi")),
-        (&acp, fixture!("acp")),
-    ];
-    for (kind, text) in cases {
+    for (name, kind, text) in recorded() {
         let lines: Vec<&str> = text.lines().collect();
         for cut in 0..lines.len() {
             let mut some = lines[..cut].join("\n");
@@ -117,7 +120,7 @@ fn a_cut_stream_has_no_end() {
             if half.is_ascii() {
                 some.push_str(&format!("\n{half}"));
             }
-            assert_eq!(hear(kind, &some).end, None, "{kind:?} cut at {cut}");
+            assert_eq!(hear(&*kind, &some).end, None, "{name} cut at {cut}");
         }
     }
 }
@@ -125,13 +128,14 @@ fn a_cut_stream_has_no_end() {
 #[test]
 fn garbage_says_nothing() {
     let garbage = "null\n[]\n{}\n{\"type\":7}\n{\"type\":\"result\"\nWarning: {\n\u{0}\n{\"type\":\"assistant\",\"message\":[]}\n{\"id\":1}\n{\"method\":\"x\"}\n";
-    let acp = acp();
-    let kinds: [&dyn Kind; 5] = [&Claude, &Codex, &Gemini, &Opencode, &Pi];
-    for kind in kinds {
-        assert_eq!(hear(kind, garbage), Heard::default(), "{kind:?}");
+    for (name, kind, _) in recorded() {
+        let heard = hear(&*kind, garbage);
+        match name {
+            // They answer each other by numbers, and `{"id":1}` is an answer.
+            "acp" | "codex-app" => assert_eq!(heard.end, None, "{name}"),
+            _ => assert_eq!(heard, Heard::default(), "{name}"),
+        }
     }
-    assert_eq!(hear(&acp, garbage).end, None);
-    assert_eq!(hear(&CodexApp, garbage).end, None);
 }
 
 #[test]

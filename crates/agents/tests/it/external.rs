@@ -1,7 +1,7 @@
 //! What the runner of external agents owes beside the contract: where the result comes from, whom
 //! it believes about an end, what an agent is given and what it is not.
 
-use crate::fake::{agent, coding, settings};
+use crate::fake::{self, agent, coding, nobody_is_left_out, settings};
 use crate::world::{World, transcript};
 use agents::{AgentSpec, External, Login, Order, Reply, Settings};
 use kernel::effect::Access;
@@ -249,20 +249,35 @@ fn a_login_is_linked_only_when_asked_for() {
 
 /// The arguments and the environment that each agent gets for an order.
 fn given(world: &World, external: External, order: &Order) -> String {
-    let script = "cat > /dev/null & for word; do echo \"arg $word\"; done; env; wait\n";
-    let reply = agent(world, external, script).run(order, &Cancel::new(), &|_| {});
+    let speech = fake::ALL.iter().find(|it| it.agent == external.name());
+    // Some are talked to until they say that they are done.
+    let ends = speech.expect("a row").ends;
+    let script = format!(
+        "cat > /dev/null & for word; do echo \"arg $word\"; done; env; echo '{ends}'; wait\n"
+    );
+    let reply = agent(world, external, &script).run(order, &Cancel::new(), &|_| {});
     transcript(&reply)
+}
+
+/// Every agent has a row, but those that are answered or told it while they work: these are tried with
+/// their dialects, in `src/external/tests.rs`.
+fn cases<'a>(rows: &[(&'a str, &'a str)], but: &[&'a str]) -> Vec<(External, &'a str)> {
+    let names = rows.iter().map(|(name, _)| *name);
+    nobody_is_left_out(names.chain(but.iter().copied()));
+    let rows = rows.iter();
+    rows.map(|(name, expected)| (coding(name), *expected))
+        .collect()
 }
 
 #[test]
 fn each_agent_has_its_own_second_line() {
-    let cases = [
-        (coding("codex"), "arg sandbox_mode=\"read-only\""),
-        (coding("gemini"), "arg --policy"),
-        (coding("opencode"), "\"edit\":\"deny\""),
-        (coding("pi"), "arg read,bash,grep,find,ls"),
+    let rows = [
+        ("codex", "arg sandbox_mode=\"read-only\""),
+        ("gemini", "arg --policy"),
+        ("opencode", "\"edit\":\"deny\""),
+        ("pi", "arg read,bash,grep,find,ls"),
     ];
-    for (external, expected) in cases {
+    for (external, expected) in cases(&rows, &["acp", "claude", "codex-app"]) {
         let world = World::new();
         let edit = given(&world, external.clone(), &world.order());
         assert!(!edit.contains(expected), "{external:?} {edit}");
@@ -277,13 +292,14 @@ fn each_agent_has_its_own_second_line() {
 
 #[test]
 fn a_session_goes_on_only_where_it_is() {
-    let cases = [
-        (coding("codex"), "arg resume\n"),
-        (coding("gemini"), "arg --resume\narg t"),
-        (coding("opencode"), "arg -s\narg t"),
-        (coding("pi"), "arg --session\narg t"),
+    let rows = [
+        ("claude", "arg --resume\narg t"),
+        ("codex", "arg resume\n"),
+        ("gemini", "arg --resume\narg t"),
+        ("opencode", "arg -s\narg t"),
+        ("pi", "arg --session\narg t"),
     ];
-    for (external, expected) in cases {
+    for (external, expected) in cases(&rows, &["acp", "codex-app"]) {
         let world = World::new();
         let order = Order {
             continues: Some("t".into()),

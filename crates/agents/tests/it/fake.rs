@@ -2,49 +2,59 @@
 
 use crate::world::World;
 use agents::{Agent, AgentSpec, External, Settings};
+use std::collections::BTreeSet;
 use std::fs;
 use std::time::Duration;
 
 /// How one kind of agent begins to talk and says that it is done.
 pub(crate) struct Speech {
     pub(crate) agent: &'static str,
+    /// The model that the real one is tested with, where it has one.
+    pub(crate) model: Option<&'static str>,
     begins: &'static str,
-    ends: &'static str,
+    pub(crate) ends: &'static str,
 }
 
-pub(crate) const ALL: [Speech; 7] = [
+pub(crate) const ALL: &[Speech] = &[
     Speech {
         agent: "claude",
+        model: Some("claude-fake"),
         begins: "read a; read b;",
         ends: r#"{"type":"result","subtype":"success","is_error":false,"result":"done"}"#,
     },
     Speech {
         agent: "codex",
+        model: Some("fake"),
         begins: "cat > /dev/null;",
         ends: r#"{"type":"turn.completed"}"#,
     },
     Speech {
         agent: "codex-app",
+        model: Some("fake"),
         begins: r#"read a; echo '{"id":1,"result":{}}'; read b; read c; echo '{"id":2,"result":{"thread":{"id":"t"}}}'; read d; echo '{"id":3,"result":{}}';"#,
         ends: r#"{"method":"turn/completed","params":{"turn":{"status":"completed"}}}"#,
     },
     Speech {
         agent: "gemini",
+        model: Some("gemini-2.5-pro"),
         begins: "cat > /dev/null;",
         ends: r#"{"type":"result","status":"success"}"#,
     },
     Speech {
         agent: "opencode",
+        model: Some("fake/fake-model"),
         begins: "cat > /dev/null;",
         ends: r#"{"type":"step_finish","part":{"reason":"stop"}}"#,
     },
     Speech {
         agent: "pi",
+        model: Some("fake/fake-model"),
         begins: "cat > /dev/null;",
         ends: r#"{"type":"agent_end","messages":[{"role":"assistant","stopReason":"stop"}]}"#,
     },
     Speech {
         agent: "acp",
+        model: None,
         begins: r#"read a; echo '{"id":1,"result":{}}'; read b; echo '{"id":2,"result":{"sessionId":"s"}}'; read c;"#,
         ends: r#"{"id":3,"result":{"stopReason":"end_turn"}}"#,
     },
@@ -53,6 +63,17 @@ pub(crate) const ALL: [Speech; 7] = [
 /// A coding agent of its own.
 pub(crate) fn coding(name: &str) -> External {
     External::named(name, Vec::new()).expect("a connector")
+}
+
+/// Every agent that has a connector is in one of these lists of a test.
+#[track_caller]
+pub(crate) fn nobody_is_left_out<'a>(lists: impl IntoIterator<Item = &'a str>) {
+    let tried: BTreeSet<&str> = lists.into_iter().collect();
+    let all: BTreeSet<&str> = ALL.iter().map(|speech| speech.agent).collect();
+    assert_eq!(
+        tried, all,
+        "each has its row here, or stands among the exceptions"
+    );
 }
 
 pub(crate) fn program() -> String {

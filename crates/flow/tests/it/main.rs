@@ -6,6 +6,7 @@ mod add;
 mod aside;
 mod export;
 mod faults;
+mod folders;
 mod objections;
 mod phase;
 mod questions;

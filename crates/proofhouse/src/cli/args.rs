@@ -12,6 +12,7 @@ mod sandbox;
 mod sentence;
 mod serve;
 mod signing;
+mod under;
 mod values;
 mod wave;
 
@@ -29,6 +30,7 @@ pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use sentence::{How, Sentence};
 pub(crate) use serve::Serve;
 pub(crate) use signing::Signing;
+pub(crate) use under::Under;
 pub(crate) use wave::{
     DeltasCommand, MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick,
 };
@@ -76,10 +78,6 @@ const EXIT_CODES: &str = "Start here:
 
 Exit codes: 0 done, 1 your error, 2 waiting for a person, 3 the environment's error, 70 a bug of ours, 130 interrupted.";
 
-/// Behind the help of every workflow that is a command.
-const BEGINS: &str =
-    "It is `proofhouse do` with `--workflow` set; `proofhouse new` begins the same step by step.";
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Do something, from a sentence to work that can be landed: `new` and `run` in one
@@ -90,18 +88,8 @@ pub(crate) enum Command {
 The work is done in a worktree of its own; your tree is not touched. `diff` shows it, `land` puts it
 onto your branch as one commit.")]
     Do(Do),
-    /// The same with one task under a frozen contract, and an exam that its builder never sees
-    #[command(after_help = BEGINS)]
-    Add(Sentence),
-    /// The same with one task: frame, build, verify, review, repair
-    #[command(after_help = BEGINS)]
-    Phase(Sentence),
-    /// The same with careful work in a large repository: scouts, versioned context, one writer
-    #[command(after_help = BEGINS)]
-    Slice(Sentence),
-    /// The same with a whole product, from a sentence to its delivery
-    #[command(after_help = BEGINS)]
-    LightsOut(Sentence),
+    #[command(flatten)]
+    Under(Under),
     /// Start a run: make its task folder and its journal
     #[command(after_help = "Example:
   proofhouse new phase --name slugs --set objective='Add slugify()' \\
@@ -432,10 +420,7 @@ impl Command {
     pub(crate) fn sentence(&self) -> Option<(&str, &Sentence)> {
         match self {
             Command::Do(asked) => Some((&asked.workflow, &asked.sentence)),
-            Command::Add(sentence) => Some(("add", sentence)),
-            Command::Phase(sentence) => Some(("phase", sentence)),
-            Command::Slice(sentence) => Some(("slice", sentence)),
-            Command::LightsOut(sentence) => Some(("lights-out", sentence)),
+            Command::Under(asked) => Some((asked.workflow, &asked.sentence)),
             _ => None,
         }
     }
@@ -469,7 +454,7 @@ pub(crate) struct Do {
     #[command(flatten)]
     pub(crate) sentence: Sentence,
     /// The workflow (`proofhouse workflow list`)
-    #[arg(long, default_value = "quick")]
+    #[arg(long, default_value = under::USUAL)]
     pub(crate) workflow: String,
 }
 
@@ -625,6 +610,7 @@ fn who_works() -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::under::USUAL;
     use super::*;
 
     #[test]
@@ -636,11 +622,15 @@ mod tests {
             let (workflow, sentence) = command.sentence().unwrap();
             (workflow.to_owned(), format!("{sentence:?}"))
         };
-        assert_eq!(asked(&["do"]).0, "quick");
-        let others = flow::built_in_names().filter(|name| *name != "quick");
+        assert_eq!(asked(&["do"]).0, USUAL);
+        let others = flow::built_in_names().filter(|name| *name != USUAL);
         for name in others {
             assert_eq!(asked(&[name]), asked(&["do", "--workflow", name]));
             assert_eq!(asked(&[name]).0, name);
+            let all = <Args as clap::CommandFactory>::command();
+            let about = all.find_subcommand(name).and_then(|own| own.get_about());
+            let says = about.map(ToString::to_string).unwrap_or_default();
+            assert!(says.ends_with(flow::built_in_with(name)), "{name}: {says}");
         }
     }
 }

@@ -192,10 +192,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Attest(args) => attest::attest(&project, args, out),
         Command::Ci { command } => ci::ci(&project, command, out),
         Command::Do(_)
-        | Command::Add(_)
-        | Command::Phase(_)
-        | Command::Slice(_)
-        | Command::LightsOut(_)
+        | Command::Under(_)
         | Command::Demo(_)
         | Command::Completions { .. }
         | Command::Man { .. }

@@ -2,6 +2,7 @@
 //! small scripts that print what the real ones were recorded to print.
 
 use crate::support::{CHECK, Said, World};
+use report::transcript::TurnKind;
 use serde_json::Value;
 
 const WORKFLOW: &str = r#"name = "one"
@@ -182,4 +183,20 @@ fn an_agent_that_is_slowed_down_for_ever_is_asked_a_bounded_number_of_times() {
     let before = stage.classes().len();
     stage.run(&["run", "t"]).exits(2);
     assert_eq!(stage.classes().len(), before, "a new engine asks no more");
+}
+
+/// Whoever reads what an agent left sees what it said and did, whichever it was.
+#[test]
+fn what_every_coding_agent_says_and_does_can_be_read() {
+    let coding = agents::names().filter(|name| agents::External::named(name, Vec::new()).is_some());
+    for name in coding {
+        let file = format!("../agents/tests/fixtures/{name}.jsonl");
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(&file);
+        let said = std::fs::read(path).unwrap_or_else(|error| panic!("{file}: {error}"));
+        let turns = report::transcript::read(&said);
+        for kind in [TurnKind::Says, TurnKind::Does] {
+            let mut shown = turns.iter().map(|turn| turn.kind);
+            assert!(shown.any(|shown| shown == kind), "{name} {}", kind.as_str());
+        }
+    }
 }

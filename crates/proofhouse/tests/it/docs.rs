@@ -58,14 +58,47 @@ fn the_example_workflow_loads_and_is_sound() {
     world.run(&["workflow", "lint", folder]).exits(0);
 }
 
+/// The part of a page under a heading.
+fn under<'t>(text: &'t str, heading: &str) -> &'t str {
+    let found = text.split_once(&format!("\n## {heading}\n"));
+    let rest = found.map_or("", |(_, rest)| rest);
+    rest.split("\n## ").next().unwrap_or_default()
+}
+
 #[test]
-fn every_check_and_setting_is_on_its_page() {
-    let mut wanted = Vec::new();
+fn every_check_is_on_its_page_with_every_setting_and_in_the_index() {
+    let text = page("docs/checks.md");
+    let index = under(&text, "Index");
+    let mut missing = Vec::new();
     for check in checks::registry() {
-        wanted.push(format!("\n## {}\n", check.name()));
-        wanted.extend(check.settings().iter().map(|setting| code(&setting.name)));
+        let name = check.name();
+        if !index.contains(&format!("[`{name}`](#{name})")) {
+            missing.push(format!("{name}: in the index"));
+        }
+        let own = under(&text, name);
+        if own.is_empty() {
+            missing.push(format!("{name}: its part"));
+        }
+        let settings = check.settings().into_iter();
+        let untold = settings.filter(|setting| !own.contains(&code(&setting.name)));
+        missing.extend(untold.map(|setting| format!("{name}: `{}`", setting.name)));
     }
-    all_named("docs/checks.md", wanted);
+    assert!(missing.is_empty(), "docs/checks.md lacks {missing:#?}");
+}
+
+#[test]
+fn every_built_in_workflow_is_in_the_readme_and_has_its_page() {
+    let rows = flow::built_in_names().map(|name| format!("\n| [`{name}`](docs/{name}.md) | "));
+    all_named("README.md", rows);
+    let pages = flow::built_in_names().map(|name| format!("]({name}.md)"));
+    all_named("docs/SUMMARY.md", pages);
+}
+
+#[test]
+fn every_layer_of_the_sandbox_is_on_its_page() {
+    let names = words_behind(&[page("crates/sandbox/src/layer.rs")], &["=> "]);
+    assert!(names.len() > 10, "only {names:?}");
+    all_named("docs/sandbox.md", names.iter().map(|word| code(word)));
 }
 
 /// The subcommands and long flags that a help text names.
@@ -192,6 +225,13 @@ fn words_behind(texts: &[String], needles: &[&str]) -> BTreeSet<String> {
 fn every_connector_is_on_its_page() {
     let forms = agents::forms();
     all_named("docs/agents.md", forms.split(", ").map(str::to_owned));
+    // Alone, or with what follows the name.
+    let readme = page("README.md");
+    for name in agents::names() {
+        let mut ends = ["`", ":"].iter();
+        let named = ends.any(|end| readme.contains(&format!("`{name}{end}")));
+        assert!(named, "README.md does not name `{name}`");
+    }
 }
 
 #[test]

@@ -67,6 +67,7 @@ mod plays;
 mod product;
 mod product_index;
 mod project_files;
+mod provoked;
 mod quick;
 mod reach;
 #[cfg(feature = "real-agents")]

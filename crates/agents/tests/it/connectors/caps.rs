@@ -54,23 +54,38 @@ fn played(agent: &External, scenario: Scenario, allowance: Allowance) -> Met {
     meet_within(scenario, Root::Whole, &|_, url| priced(agent, url), order)
 }
 
+/// Who counts while it works: the tokens and the money of one message.
+const COUNTING: &[(&str, u64, u64)] = &[
+    ("claude", 1_001, 5_025),
+    ("codex-app", 1_050, 6_250),
+    ("opencode", 1_050, 1_100),
+    ("pi", 1_050, 1_100),
+];
+/// Who says nothing of it until the end.
+const SILENT: &[&str] = &["codex", "gemini"];
+/// Who may do either, and is tried by itself below.
+const EITHER: &[&str] = &["acp"];
+
+#[test]
+fn it_is_known_of_every_agent_when_it_counts() {
+    let counting = COUNTING.iter().map(|(name, ..)| *name);
+    let others = SILENT.iter().chain(EITHER).copied();
+    fake::nobody_is_left_out(counting.chain(others));
+}
+
 #[test]
 fn an_agent_that_counts_while_it_works_is_stopped_before_its_next_call() {
     // After one message, whose tool call asks for another: in the scenario, the server hangs then,
     // so that whoever is not stopped times out.
-    for (agent, tokens, money) in [
-        (coding("claude"), 1_001, 5_025),
-        (coding("codex-app"), 1_050, 6_250),
-        (coding("opencode"), 1_050, 1_100),
-        (coding("pi"), 1_050, 1_100),
-    ] {
+    for &(name, tokens, money) in COUNTING {
+        let agent = coding(name);
         for (allowance, what) in [
             (allowed(money, AMPLE), "money"),
             (allowed(AMPLE, tokens), "tokens"),
             (allowed(1, AMPLE), "money"),
         ] {
             let met = played(&agent, Scenario::Hang, allowance);
-            let (reply, name) = (&met.reply, agent.name());
+            let reply = &met.reply;
             let told = transcript(reply);
             assert_eq!(reply.class, Class::Killed, "{name} {allowance:?}: {told}");
             // An agent that sees a budget stops early, and the next brief repeats the reason.
@@ -89,14 +104,9 @@ fn an_agent_that_counts_while_it_works_is_stopped_before_its_next_call() {
 
 #[test]
 fn the_last_message_may_go_over_because_it_is_paid_for() {
-    for agent in [
-        coding("claude"),
-        coding("codex-app"),
-        coding("opencode"),
-        coding("pi"),
-    ] {
-        let met = played(&agent, Scenario::Works, allowed(AMPLE, 3_500));
-        let (reply, name) = (&met.reply, agent.name());
+    for &(name, ..) in COUNTING {
+        let met = played(&coding(name), Scenario::Works, allowed(AMPLE, 3_500));
+        let reply = &met.reply;
         assert_eq!(reply.class, Class::Done, "{name}: {}", transcript(reply));
         assert_eq!(reply.usage.input_tokens, 4_006, "{name}");
     }
@@ -104,9 +114,9 @@ fn the_last_message_may_go_over_because_it_is_paid_for() {
 
 #[test]
 fn an_agent_that_says_nothing_until_its_end_is_held_between_attempts() {
-    for agent in [coding("codex"), coding("gemini")] {
-        let met = played(&agent, Scenario::Works, allowed(1, 1));
-        let (reply, name) = (&met.reply, agent.name());
+    for name in SILENT {
+        let met = played(&coding(name), Scenario::Works, allowed(1, 1));
+        let reply = &met.reply;
         assert_eq!(reply.class, Class::Done, "{name}: {}", transcript(reply));
         assert_eq!(reply.usage.input_tokens, 4_006, "{name}");
     }

@@ -2,7 +2,7 @@
 //! agents whose program is the stand-in.
 
 use super::{Part, Root, Scenario, row};
-use crate::fake::coding;
+use crate::fake::{self, coding};
 use crate::world::World;
 use agents::{
     Agent, AgentSpec, Api, ApiSettings, External, KeySource, Price, Prices, Provider, Rates,
@@ -26,17 +26,14 @@ fn program() -> String {
     format!("{}/tests/fixtures/stand-in.sh", env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Settings that start the stand-in. The model is the one that the real agents are tested with.
+/// Settings that start the stand-in.
 pub(crate) fn settings(agent: &External, url: &str, idle: Duration) -> Settings {
     let this = std::env::current_exe().expect("this test");
-    let (model, program) = match agent.name() {
-        "claude" => (Some("claude-fake"), Some(program())),
-        "codex" | "codex-app" => (Some("fake"), Some(program())),
-        "gemini" => (Some("gemini-2.5-pro"), Some(program())),
-        "opencode" | "pi" => (Some("fake/fake-model"), Some(program())),
-        "acp" => (None, None),
-        unknown => panic!("{unknown} needs a row here"),
-    };
+    let mut speeches = fake::ALL.iter();
+    let speech = speeches.find(|speech| speech.agent == agent.name());
+    let model = speech.expect("a row in fake.rs").model;
+    // Who is named with a program (`acp`) has it already.
+    let program = agent.argv().is_empty().then(program);
     let env = [
         (stand_in::AS, agent.name().to_owned()),
         (stand_in::URL, url.to_owned()),
