@@ -12,7 +12,7 @@ mod words;
 pub(crate) use graph::circles;
 pub use product::{Case, Form as ProductForm, Product};
 pub use render::{render, spec_md};
-pub use validate::{validate, validate_document, validate_new};
+pub use validate::{validate, validate_document};
 
 use crate::engineering::kind::{ASSEMBLES, HOLDS};
 use crate::ids::{self, MOMENT};
@@ -155,6 +155,16 @@ impl ProductSpec {
             })
         })
     }
+}
+
+/// Judges a text that a project is to begin with: also by what was not asked of those before it.
+pub fn validate_new(bytes: &[u8]) -> crate::Report {
+    let Ok(document) = kernel::json::Document::parse(bytes) else {
+        return validate(bytes);
+    };
+    let mut report = validate_document(&document);
+    report.errors.extend(texts::judge(&document).errors);
+    report
 }
 
 /// Judges a text that a project is to begin with, by the rules of the form that it begins with.

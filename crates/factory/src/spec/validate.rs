@@ -23,16 +23,6 @@ pub fn validate(bytes: &[u8]) -> Report {
     }
 }
 
-/// Judges a text that a project is to begin with: also by what was not asked of those before it.
-pub fn validate_new(bytes: &[u8]) -> Report {
-    let Ok(document) = Document::parse(bytes) else {
-        return validate(bytes);
-    };
-    let mut report = validate_document(&document);
-    report.errors.extend(super::texts::judge(&document).errors);
-    report
-}
-
 /// Judges a parsed document.
 pub fn validate_document(document: &Document<'_>) -> Report {
     let mut walk = Walk {

@@ -37,7 +37,7 @@ fn code(pointer: &str, text: &str) -> String {
 }
 
 #[test]
-fn characters_that_hide_or_pose_are_refused_wherever_they_stand() {
+fn s3_2_3_characters_that_hide_or_pose_are_refused_wherever_they_stand() {
     let places = [
         "/title".to_owned(),
         "/pillars/0/rationale".to_owned(),
@@ -78,7 +78,7 @@ fn characters_that_hide_or_pose_are_refused_wherever_they_stand() {
 }
 
 #[test]
-fn a_placeholder_is_one_in_whatever_letters() {
+fn s3_2_3_a_placeholder_is_one_in_whatever_letters() {
     let place = format!("{TASK}/io_contract_sketch/effects");
     assert_eq!(code(&place, "\u{ff34}\u{ff22}\u{ff24}"), "placeholder");
     assert_eq!(code(&place, "\u{1d413}\u{1d401}\u{1d403}"), "placeholder");
@@ -88,7 +88,7 @@ fn a_placeholder_is_one_in_whatever_letters() {
 }
 
 #[test]
-fn a_criterion_twice_is_one() {
+fn s3_2_3_a_criterion_twice_is_one() {
     for list in ["acceptance_criteria", "subtasks"] {
         let place = format!("{TASK}/{list}");
         let codes = |texts: &[&str]| -> Vec<String> {

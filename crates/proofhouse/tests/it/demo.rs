@@ -316,6 +316,22 @@ fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     assert!(!page.contains("<script") && !page.contains("://"));
 
     demo.there(&["audit"]).exits(0);
+    // A commit that says it is the release, and holds something else.
+    let tip = demo.git(&["rev-parse", "proofhouse/receipts"]);
+    let said = demo.git(&["log", "-1", "--format=%B", "proofhouse/receipts"]);
+    let tree = "proofhouse/receipts~1^{tree}";
+    let who = ["-c", "user.name=x", "-c", "user.email=x@example.org"];
+    let made = [&who[..], &["commit-tree", tree, "-m", &said]].concat();
+    let forged = demo.git(&made);
+    demo.git(&[
+        "update-ref",
+        "refs/heads/proofhouse/receipts",
+        forged.trim(),
+    ]);
+    let audited = demo.there(&["audit", "--json"]).exits(1);
+    assert!(audited.out.contains("release_differs"), "{}", audited.out);
+    demo.git(&["update-ref", "refs/heads/proofhouse/receipts", tip.trim()]);
+    demo.there(&["audit"]).exits(0);
     let history = demo.there(&["log", "receipts"]).exits(0);
     assert!(history.out.contains("MM-amount"), "{}", history.out);
     let found = demo

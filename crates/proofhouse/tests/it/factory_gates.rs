@@ -22,7 +22,7 @@ fn escalation(world: &World) -> Value {
 }
 
 #[test]
-fn a_plan_that_drops_a_criterion_goes_back_and_a_person_can_drop_it() {
+fn s10_1_a_plan_that_drops_a_criterion_goes_back_and_a_person_can_drop_it() {
     let mut drops = moment_plan();
     drops["modules"][0]["answers"] = json!([
         {"asked": "criterion-1", "clause": "output__parts__1"},
@@ -67,7 +67,7 @@ fn a_plan_that_drops_a_criterion_goes_back_and_a_person_can_drop_it() {
 }
 
 #[test]
-fn a_contract_depends_on_what_the_plan_names() {
+fn s10_1_a_contract_depends_on_what_the_plan_names() {
     let mut script = crate::factory_run::script();
     // The second module takes one more dependency into its contract than was planned.
     let attempts = script["attempt"].as_array_mut().unwrap();
@@ -125,7 +125,7 @@ fn asks(of_tests: bool) -> Value {
 const INDENTED: &str = "#[test] fn input__line__1__indented() { assert_eq!(split(\" 2 b\"), Ok((\"2\".into(), \"b\".into()))); }\n";
 
 #[test]
-fn what_an_amendment_adds_to_the_code_is_seen_by_a_test() {
+fn s9_6_what_an_amendment_adds_to_the_code_is_seen_by_a_test() {
     let trims = MOMENT.replace("line.split_once", "line.trim_start().split_once");
     let code = json!({"write": format!("{AT}/implementation/lib.rs"), "text": trims});
     let test = json!({"append": format!("{AT}/tests/lines.rs"), "text": INDENTED});
@@ -170,7 +170,7 @@ fn what_an_amendment_adds_to_the_code_is_seen_by_a_test() {
 }
 
 #[test]
-fn a_spec_reads_as_it_looks() {
+fn s3_2_3_a_spec_reads_as_it_looks() {
     let start = |criteria: Value| {
         let world = World::new();
         let mut one = task(1, &[]);

@@ -94,7 +94,7 @@ fn codes(change: impl Fn(&mut Value)) -> Vec<&'static str> {
 }
 
 #[test]
-fn a_plan_answers_every_point_of_its_task_by_a_clause_that_can() {
+fn s10_1_a_plan_answers_every_point_of_its_task_by_a_clause_that_can() {
     assert_eq!(codes(|_| {}), [""; 0]);
     // Left out altogether: each point is named.
     assert_eq!(
@@ -151,7 +151,7 @@ fn one_clause_may_answer_several_points_and_only_the_challenger_weighs_it() {
 }
 
 #[test]
-fn what_is_reused_answers_by_its_shipped_contract() {
+fn s10_1_what_is_reused_answers_by_its_shipped_contract() {
     let reuse = |modules: &mut Value| {
         modules[0]["reuse_decision"] = json!("REUSE");
         modules[0]["reuse_candidate_refs"] = json!(["MM-total@1.0.0"]);
@@ -189,7 +189,7 @@ fn what_is_reused_answers_by_its_shipped_contract() {
 }
 
 #[test]
-fn a_new_module_has_a_name_that_nobody_takes_for_anothers() {
+fn s10_1_a_new_module_has_a_name_that_nobody_takes_for_anothers() {
     let named = |id: &'static str| codes(move |modules| modules[0]["module_id"] = json!(id));
     assert_eq!(named("MM-total"), ["module_id_taken"]);
     for id in ["MM-Total", "MM-tota1", "MM-t0tal", "MM-TOTAL"] {
@@ -218,7 +218,7 @@ fn a_new_module_has_a_name_that_nobody_takes_for_anothers() {
 }
 
 #[test]
-fn the_words_of_a_plan_are_what_people_see() {
+fn s10_1_the_words_of_a_plan_are_what_people_see() {
     let purpose = |text: &'static str| {
         found(move |modules| modules[0]["purpose"] = json!(text))
             .into_iter()
@@ -243,7 +243,7 @@ fn the_words_of_a_plan_are_what_people_see() {
 }
 
 #[test]
-fn one_sentence_under_three_criteria_is_evidence_for_none() {
+fn s9_5_one_sentence_under_three_criteria_is_evidence_for_none() {
     let debate = Debate {
         at: At::Challenge,
         ..Debate::default()
