@@ -277,15 +277,6 @@ impl Ready {
                 commands.push(named);
             }
         }
-        if commands.is_empty() {
-            return Err(EngineError::user(
-                "nothing_to_prove_with",
-                format!(
-                    "the branch has moved since `{run}` began, and no command could judge both together"
-                ),
-                "set `[checks] commands` in .proofhouse/config.toml, and land again",
-            ));
-        }
         let worktree = format!("_landing-{run}");
         let place = OnCommit {
             project,
@@ -294,7 +285,12 @@ impl Ready {
             waived_by: started.sandbox_waived_by.as_deref(),
         };
         project.prepare_worktrees()?;
-        let results = place.run(commit, Some(&self.own.base), &commands, &Cancel::new());
+        let (before, cancel) = (Some(self.own.base.as_str()), Cancel::new());
+        // Gates that were told no command found the suite by themselves.
+        let results = match commands.is_empty() {
+            true => place.run_suite(commit, before, &cancel),
+            false => place.run(commit, before, &commands, &cancel),
+        };
         let dir = project.worktree(&worktree);
         // Nothing is in it but the commit, and what the commands made.
         if dir.exists() {
@@ -308,6 +304,20 @@ impl Ready {
                 .collect()
         };
         let failed = reasons(&|result| result.verdict != Verdict::Pass);
+        let could_not = |result: &CheckResult| result.verdict == Verdict::CouldNotRun;
+        if commands.is_empty() && results.iter().all(could_not) {
+            return Err(EngineError::user(
+                "nothing_to_prove_with",
+                format!(
+                    "the branch has moved since `{run}` began, and no command could judge both together: {}",
+                    failed.join("; ")
+                ),
+                "set `[checks] commands` in .proofhouse/config.toml, and land again",
+            ));
+        }
+        if commands.is_empty() {
+            commands.extend(results.iter().map(|result| result.check.clone()));
+        }
         if failed.is_empty() {
             let weak = reasons(&|result| Worth::of(result) == Some(Worth::Weak));
             return Ok(Together { commands, weak });

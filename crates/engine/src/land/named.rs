@@ -1,5 +1,5 @@
 //! The commands that a run's own gates judged it by, beside those that a person set: an agent names them in a
-//! field, and `command` runs them. It refuses to guess one from what is no command.
+//! field, and the gates run them. It refuses to guess one from what is no command.
 
 use flow::Flow;
 
@@ -7,8 +7,10 @@ use flow::Flow;
 pub(super) fn by_gates(run: &Flow) -> Vec<String> {
     let states = run.workflow().states.values();
     let checks = states.flat_map(|state| &state.gate);
-    let of_field = checks.filter(|spec| spec.check == "command");
-    let fields = of_field.filter_map(|spec| spec.with["field"].as_str());
+    let fields = checks.filter_map(|spec| match spec.check.as_str() {
+        "command" => spec.with["field"].as_str(),
+        _ => spec.with["command_from"].as_str(),
+    });
     let texts = fields.filter_map(|field| run.fields().get(field));
     let mut named: Vec<String> = Vec::new();
     for text in texts {
