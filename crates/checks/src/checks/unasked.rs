@@ -119,7 +119,8 @@ impl Judge for Unasked {
             // Who asks for a change of code has not asked for one that nobody can read.
             let hidden = acting && judges::is_source(&path);
             let hidden = hidden.then(|| Seen::hides(&path, &old, &new)).flatten();
-            let how = hidden.or(how.filter(|_| !is_asked(&path, &item) && !was_seen(&item, &new)))?;
+            let how =
+                hidden.or(how.filter(|_| !is_asked(&path, &item) && !was_seen(&item, &new)))?;
             Some(format!("{} {how}", spelt(&path)))
         });
         let changed: Vec<String> = changed.collect();
