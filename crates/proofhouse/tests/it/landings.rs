@@ -243,7 +243,7 @@ fn the_suite_of_a_runs_own_gate_judges_what_lands_on_a_branch_that_has_moved() {
         world.write(
             "agent/mine.toml",
             &format!(
-                "[[attempt]]\nstate = \"make\"\nsteps = [{{ write = \"repo/code.txt\", text = \"good and more of it\\n\" }}, {{ set = \"Line\", to = \"{told}\" }}]\nresult = {{ next = \"done\" }}\n"
+                "[[attempt]]\nstate = \"make\"\nsteps = [{{ write = \"repo/code.txt\", text = \"good and more of it\\n\" }}, {{ set = \"Line\", to = \"{told}\" }}]\nresult = {{ summary = \"made\", next = \"done\" }}\n"
             ),
         );
         world.commit("a suite");
