@@ -19,6 +19,7 @@ use kernel::Machine;
 use kernel::event::{OwnTree, RunStarted};
 use kernel::machine::Activity;
 use kernel::outcome::{CheckResult, Verdict, Worth};
+use named::ByGates;
 use report::begun::{Discarded, Landed};
 use report::fate::{self, Fate};
 use report::landed::{self, EVIDENCE};
@@ -272,19 +273,14 @@ impl Ready {
     fn prove(&self, commit: &str) -> Result<Together, EngineError> {
         let (project, run, started) = (&self.project, &self.run, &self.started);
         let mut commands = validation_commands(&project.config()?, started);
-        for named in named::by_gates(&self.peek.machine) {
+        let ByGates {
+            commands: named,
+            suites,
+        } = ByGates::of(&self.peek.machine);
+        for named in named {
             if !commands.contains(&named) {
                 commands.push(named);
             }
-        }
-        if commands.is_empty() {
-            return Err(EngineError::user(
-                "nothing_to_prove_with",
-                format!(
-                    "the branch has moved since `{run}` began, and no command could judge both together"
-                ),
-                "set `[checks] commands` in .proofhouse/config.toml, and land again",
-            ));
         }
         let worktree = format!("_landing-{run}");
         let place = OnCommit {
@@ -294,7 +290,15 @@ impl Ready {
             waived_by: started.sandbox_waived_by.as_deref(),
         };
         project.prepare_worktrees()?;
-        let results = place.run(commit, Some(&self.own.base), &commands, &Cancel::new());
+        let (before, cancel) = (Some(self.own.base.as_str()), Cancel::new());
+        let mut results = place.run(commit, before, &commands, &cancel);
+        // Gates that were told nothing found the suite by themselves.
+        if !suites.is_empty() || commands.is_empty() {
+            results = results.and_then(|mut all| {
+                all.extend(place.run_suites(commit, before, &suites, &cancel)?);
+                Ok(all)
+            });
+        }
         let dir = project.worktree(&worktree);
         // Nothing is in it but the commit, and what the commands made.
         if dir.exists() {
@@ -308,6 +312,22 @@ impl Ready {
                 .collect()
         };
         let failed = reasons(&|result| result.verdict != Verdict::Pass);
+        let could_not = |result: &CheckResult| result.verdict == Verdict::CouldNotRun;
+        let found = commands.is_empty() && suites.is_empty();
+        if found && results.iter().all(could_not) {
+            return Err(EngineError::user(
+                "nothing_to_prove_with",
+                format!(
+                    "the branch has moved since `{run}` began, and no command could judge both together: {}",
+                    failed.join("; ")
+                ),
+                "set `[checks] commands` in .proofhouse/config.toml, and land again",
+            ));
+        }
+        commands.extend(suites);
+        if found {
+            commands.extend(results.iter().map(|result| result.check.clone()));
+        }
         if failed.is_empty() {
             let weak = reasons(&|result| Worth::of(result) == Some(Worth::Weak));
             return Ok(Together { commands, weak });

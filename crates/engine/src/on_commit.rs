@@ -8,6 +8,7 @@ use checks::{BoxError, Keep, Place, Subject};
 use kernel::effect::{BEGUN, CheckSpec, Known, Weight};
 use kernel::outcome::{CheckResult, EvidenceRef};
 use sandbox::Cancel;
+use serde_json::json;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -83,6 +84,38 @@ impl OnCommit<'_> {
         commands: &[String],
         cancel: &Cancel,
     ) -> Result<Vec<CheckResult>, EngineError> {
+        let controls = if before.is_some() { "on" } else { "off" };
+        let of = |command: &String| {
+            let with = json!({ "shell": command, "controls": controls, "as_written": "too" });
+            binding("command", with)
+        };
+        let checks: Vec<CheckSpec> = commands.iter().map(of).collect();
+        self.judge(commit, before, &checks, cancel)
+    }
+
+    /// Runs suites by lines that write a report; none: the one that is found in the commit.
+    pub(crate) fn run_suites(
+        &self,
+        commit: &str,
+        before: Option<&str>,
+        lines: &[String],
+        cancel: &Cancel,
+    ) -> Result<Vec<CheckResult>, EngineError> {
+        let of = |line: &String| binding("tests", json!({ "command": line }));
+        let mut checks: Vec<CheckSpec> = lines.iter().map(of).collect();
+        if checks.is_empty() {
+            checks.push(binding("tests", json!({})));
+        }
+        self.judge(commit, before, &checks, cancel)
+    }
+
+    fn judge(
+        &self,
+        commit: &str,
+        before: Option<&str>,
+        checks: &[CheckSpec],
+        cancel: &Cancel,
+    ) -> Result<Vec<CheckResult>, EngineError> {
         let dir = self.project.worktree(self.worktree);
         worktree::stand(self.project.repo(), &dir, commit)?;
         let project = self.project.of_run(self.worktree);
@@ -113,7 +146,6 @@ impl OnCommit<'_> {
         };
         let begun = before.map(|before| (BEGUN.to_owned(), [before.to_owned()].into()));
         let known: Known = begun.into_iter().collect();
-        let controls = if before.is_some() { "on" } else { "off" };
         let subject = Subject {
             known: &known,
             check_out: &check_out,
@@ -127,20 +159,20 @@ impl OnCommit<'_> {
             rooms: Some(&rooms),
             ..Subject::new(place, WALL, cancel, &keep, &tree)
         };
-        let checks: Vec<CheckSpec> = commands
-            .iter()
-            .map(|command| CheckSpec {
-                check: "command".to_owned(),
-                with: serde_json::json!({ "shell": command, "controls": controls, "as_written": "too" }),
-                weight: Weight::Binding,
-                shows: None,
-                code: None,
-            })
-            .collect();
-        let mut results = checks::run_gate(&checks, &subject);
+        let mut results = checks::run_gate(checks, &subject);
         for result in &mut results {
             secrets.result(result);
         }
         Ok(results)
+    }
+}
+
+fn binding(check: &str, with: serde_json::Value) -> CheckSpec {
+    CheckSpec {
+        check: check.to_owned(),
+        with,
+        weight: Weight::Binding,
+        shows: None,
+        code: None,
     }
 }

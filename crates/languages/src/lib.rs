@@ -32,6 +32,7 @@ pub mod rust;
 pub mod script;
 mod shape;
 mod signature;
+mod spelt;
 pub mod test_texts;
 mod unread;
 
@@ -113,6 +114,25 @@ pub fn files_of(product: &product::Product, language: Language) -> Files {
     };
     files.insert("README.md".to_owned(), product.readme.clone());
     files
+}
+
+/// What a module makes public, for who calls it: how it is called in code, and everything with its types.
+pub fn public(module: &str, name: &str, language: Language, code: &Extracted) -> String {
+    let called = match language {
+        Language::Rust => format!("the crate `{name}`"),
+        Language::Python => format!("the package `{name}`"),
+        Language::JavaScript => format!("`#{name}`"),
+    };
+    let lines: Vec<String> = code
+        .items
+        .iter()
+        .filter_map(|item| spelt::line(item, language))
+        .collect();
+    format!(
+        "# {module} in {}\n\nIn code it is {called}. Public in it:\n\n```text\n{}\n```\n",
+        language.as_str(),
+        lines.join("\n")
+    )
 }
 
 /// Everything that a module's code makes public.

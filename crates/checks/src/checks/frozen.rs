@@ -26,7 +26,7 @@ pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) 
 }
 
 /// What happened to something frozen, if it is not the same.
-fn otherwise(subject: &Subject<'_>, item: &str, hash: &str) -> Option<String> {
+pub(crate) fn otherwise(subject: &Subject<'_>, item: &str, hash: &str) -> Option<String> {
     match seal::now(subject, item) {
         Ok(sealed) if sealed.hash == *hash => None,
         Ok(_) => Some("was changed".to_owned()),

@@ -3,6 +3,7 @@
 //! parts of manifests on which they do, and what became executable or leads out of the repository. Gates
 //! have it as `advisory`: honest work may have a reason, and a person is told before they approve it.
 
+use super::frozen;
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::items;
@@ -41,6 +42,9 @@ pub(crate) struct Unasked {
     /// glob for everything, or for a folder around it, does not.
     #[serde(default)]
     scope: Items,
+    /// A name, as given to `freeze`: what stands as it was frozen was asked about there. Nothing but the
+    /// items is looked at then.
+    seen: Option<Text>,
 }
 
 impl Judge for Unasked {
@@ -70,6 +74,20 @@ impl Judge for Unasked {
         );
         let scope = Scope::of(subject, &self.scope)?;
         let acting = self.items.iter().any(|one| one == items::ACTING_FILES);
+        let acting = acting && self.seen.is_none();
+        let seen = match &self.seen {
+            None => None,
+            Some(name) => Some(subject.frozen.get(&**name).ok_or_else(|| {
+                let why = format!("nothing was frozen as `{}` (tripwire_missing)", &**name);
+                Trouble::CouldNotRun(why)
+            })?),
+        };
+        // What is gone and was not frozen was gone then.
+        let was_seen = |item: &str, now: &Seen| match seen.map(|frozen| frozen.get(item)) {
+            Some(Some(hash)) => frozen::otherwise(subject, item, hash).is_none(),
+            Some(None) => *now == Seen::Nothing,
+            None => false,
+        };
         let tried = items::globs(&items::ci_files()).map_err(Trouble::cannot)?;
         let all_tried = self.words.iter().any(|one| judges::word(&asked, one));
         let before = Room::as_before(subject, begun).map_err(Trouble::cannot)?;
@@ -101,7 +119,8 @@ impl Judge for Unasked {
             // Who asks for a change of code has not asked for one that nobody can read.
             let hidden = acting && judges::is_source(&path);
             let hidden = hidden.then(|| Seen::hides(&path, &old, &new)).flatten();
-            let how = hidden.or(how.filter(|_| !is_asked(&path, &item)))?;
+            let how =
+                hidden.or(how.filter(|_| !is_asked(&path, &item) && !was_seen(&item, &new)))?;
             Some(format!("{} {how}", spelt(&path)))
         });
         let changed: Vec<String> = changed.collect();

@@ -5,6 +5,7 @@
 
 use super::module_error::ModuleError;
 use ::factory::contract::MicroModuleContract;
+use ::factory::engineering::context::SURFACE;
 use ::factory::project::ModuleRef;
 use ::factory::schema;
 use ::factory::ship::{ExecutionLog, ShipEvidence};
@@ -123,7 +124,7 @@ impl Stored {
     /// Everything that a seal covers, as it is now.
     pub(super) fn now(&self) -> Result<Seal, ModuleError> {
         let ours = |path: &Path| {
-            let ours = [SHIP, SEAL, ESCALATION]
+            let ours = [SHIP, SEAL, ESCALATION, SURFACE]
                 .iter()
                 .any(|name| path == Path::new(name));
             ours || path.ends_with("target")

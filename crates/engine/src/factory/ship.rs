@@ -14,6 +14,7 @@ use ::factory::engineering::kind::Kind;
 use ::factory::micro_plan::IoContract;
 use ::factory::project::{ModuleRef, mint};
 use ::factory::ship::{Environment, Outcome, ShipEvidence, Verification};
+use ::factory::spec::Tongue;
 use index::{AppendOnlyCodeIndex, Create};
 use kernel::outcome::Verdict;
 use serde::Deserialize;
@@ -50,6 +51,9 @@ pub(super) struct ShipSettings {
     /// Whether it is the front of the product.
     #[serde(default)]
     assembly: bool,
+    /// What the product is written in, where its spec says so.
+    #[serde(default)]
+    language: Option<Tongue>,
 }
 
 /// What a step works with.
@@ -118,7 +122,8 @@ pub(super) fn public_surface(given: &Given<'_>, with: &Value) -> Result<Held, Br
         true => Kind::Assembly,
         false => Kind::Modules,
     };
-    surface::check(given.context, given.order, &step.module, kind, given.cancel)
+    let wanted = step.settings.language.map(Tongue::language);
+    surface::check(given, &step.module, kind, wanted)
 }
 
 /// Every test passes, and there is one.
@@ -147,6 +152,7 @@ pub(super) fn tests_fail_on_stubs(given: &Given<'_>, with: &Value) -> Result<Hel
 /// Evidence written, implementation and tests sealed, Code Index told.
 pub(super) fn ship_record(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let step = Step::of(given, with)?;
+    surface::write_down(given, &step.module)?;
     let reason = record(given.context, &step.module)?;
     if let Some(old) = &step.settings.supersedes {
         superseding::mark(given.context, old, &step.settings.module)?;

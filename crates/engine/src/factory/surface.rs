@@ -2,11 +2,12 @@
 //! tests keep to it. Files are read and our scripts are run here; what follows from them is decided in
 //! `languages`.
 
-use super::found::{Broke, Held, could_not, not_started};
-use super::modules::Stored;
+use super::found::{Broke, Given, Held, could_not, not_started};
+use super::modules::{SHIP, Stored};
 use super::scratch::{self, Laid};
 use super::suite;
 use ::factory::contract::SurfaceRef;
+use ::factory::engineering::context::SURFACE;
 use ::factory::engineering::kind::Kind;
 use checks::RoomError;
 use kernel::effect::GateOrder;
@@ -24,14 +25,23 @@ const WALL: Duration = Duration::from_secs(120);
 
 /// Compares the two, and looks through the tests.
 pub(super) fn check(
-    context: &Context,
-    order: &GateOrder,
+    given: &Given<'_>,
     module: &Stored,
     kind: Kind,
-    cancel: &Cancel,
+    wanted: Option<Language>,
 ) -> Result<Held, Broke> {
+    let (context, order, cancel) = (given.context, given.order, given.cancel);
     let contract = module.contract()?;
     let laid = lay_out(context, order, module)?;
+    if let Some(wanted) = wanted.filter(|wanted| *wanted != laid.language) {
+        return Err(format!(
+            "the product is in {}, and this module in {}: its root is `implementation/{}`",
+            wanted.as_str(),
+            laid.language.as_str(),
+            wanted.root()
+        )
+        .into());
+    }
     let code = extract(context, order, module, &laid, cancel)?;
     let used: Vec<String> = laid.uses.keys().cloned().collect();
     let rules = match kind {
@@ -64,6 +74,21 @@ pub(super) fn check(
         "the public surface is not the contract's".to_owned()
     };
     Err(format!("{count}: {}", wrong.join("; ")).into())
+}
+
+/// Writes down what is public, for who depends on it and sees no source.
+pub(super) fn write_down(given: &Given<'_>, module: &Stored) -> Result<(), Broke> {
+    if module.has(SHIP) && module.has(SURFACE) {
+        return Ok(());
+    }
+    let laid = lay_out(given.context, given.order, module)?;
+    let code = extract(given.context, given.order, module, &laid, given.cancel)?;
+    let reference = module.reference.to_string();
+    let text = languages::public(&reference, &laid.name, laid.language, &code.surface);
+    Ok(scratch::write(
+        &module.folder.join(SURFACE),
+        text.as_bytes(),
+    )?)
 }
 
 /// The module in the folder of this gate.

@@ -11,7 +11,7 @@ use ::factory::contract::{MicroModuleContract, coverage, examples};
 use ::factory::ship::{ExecutionLog, Outcome, Summary, TestResult};
 use kernel::Word;
 use kernel::effect::GateOrder;
-use kernel::outcome::Verdict;
+use kernel::outcome::{CheckResult, Verdict};
 use languages::runners::{Status, TestRun};
 use sandbox::Cancel;
 use workspace::context::Context;
@@ -43,7 +43,7 @@ pub(super) fn run(
     let log = log(&contract, &run, began.to_string());
     let mut wrong = Vec::new();
     if result.verdict != Verdict::Pass {
-        wrong.push(result.reason.clone());
+        wrong.push(told(&result));
     } else if log.blocks_ship() {
         let names = log.tests.iter().filter(|one| one.result == Outcome::Fail);
         let names: Vec<&str> = names.map(|one| one.name.as_str()).collect();
@@ -60,8 +60,12 @@ pub(super) fn run(
             reached.join(", ")
         ));
     }
-    if wrong.is_empty() {
-        let missing = coverage::missing(contract.surface(), log.passed());
+    // A test that fails is there: what is missing is told with it, not one round later.
+    let there = log.tests.iter();
+    let there = there.filter(|one| !wrong.is_empty() || one.result == Outcome::Pass);
+    if !log.tests.is_empty() {
+        let there: Vec<&str> = there.map(|one| one.name.as_str()).collect();
+        let missing = coverage::missing(contract.surface(), there.into_iter());
         wrong.extend(missing.iter().map(coverage::Requirement::failure));
     }
     let text = String::from_utf8_lossy(&module.read(EXAMPLES)?).into_owned();
@@ -97,6 +101,21 @@ pub(super) fn run(
         evidence: result.evidence,
         ran: result.ran.map(Box::new),
     })
+}
+
+/// The most of a runner's own words that is passed on.
+const MOST_WORDS: usize = 4_000;
+
+/// Why the suite failed, in the compiler's and the tests' own words.
+fn told(result: &CheckResult) -> String {
+    let mut words = result.details.as_str();
+    if let Some((at, _)) = words.char_indices().nth(MOST_WORDS) {
+        words = &words[..at];
+    }
+    match words.trim() {
+        "" => result.reason.clone(),
+        words => format!("{}\n{words}\n", result.reason),
+    }
 }
 
 /// The tests of a run, by name.

@@ -1,14 +1,31 @@
-//! The commands that a run's own gates judged it by, beside those that a person set: an agent names them in a
-//! field, and `command` runs them. It refuses to guess one from what is no command.
+//! What a run's own gates judged it by, beside the commands that a person set: an agent names it in a field, and
+//! the gates run it. It refuses to guess a command from what is none.
 
 use flow::Flow;
 
-/// Each command that a field names from which a gate of the run's workflow takes commands.
-pub(super) fn by_gates(run: &Flow) -> Vec<String> {
+/// Lines of fields that gates of the run's workflow run.
+pub(super) struct ByGates {
+    /// Each is judged by its exit code.
+    pub(super) commands: Vec<String>,
+    /// Each runs a suite and writes a report of it.
+    pub(super) suites: Vec<String>,
+}
+
+impl ByGates {
+    pub(super) fn of(run: &Flow) -> Self {
+        Self {
+            commands: lines(run, "field", &|check| check == "command"),
+            suites: lines(run, "command_from", &|check| check != "command"),
+        }
+    }
+}
+
+/// The lines of fields that a setting of such checks names.
+fn lines(run: &Flow, setting: &str, is_of: &dyn Fn(&str) -> bool) -> Vec<String> {
     let states = run.workflow().states.values();
     let checks = states.flat_map(|state| &state.gate);
-    let of_field = checks.filter(|spec| spec.check == "command");
-    let fields = of_field.filter_map(|spec| spec.with["field"].as_str());
+    let checks = checks.filter(|spec| is_of(&spec.check));
+    let fields = checks.filter_map(|spec| spec.with[setting].as_str());
     let texts = fields.filter_map(|field| run.fields().get(field));
     let mut named: Vec<String> = Vec::new();
     for text in texts {

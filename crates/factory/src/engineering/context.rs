@@ -9,8 +9,10 @@ use crate::context_pack::{ContextPack, Excluded, Included};
 use crate::contract::{coverage, from_plan};
 use crate::debate::rubric::{ASSEMBLY, DECOMPOSITION, EVALUATION};
 use crate::debate::{LONGEST, Trail};
+use crate::delivery::promised::Promised;
 use crate::halt::exception::may_raise;
 use crate::micro_plan::IoContract;
+use crate::product::ENDS;
 use crate::project::types::{ModuleId, ModuleRef, TaskId};
 use kernel::effect::Sight;
 use kernel::pack::Permission;
@@ -49,6 +51,8 @@ pub struct Scene<'a> {
     pub briefs: u32,
     /// What the task makes.
     pub kind: Kind,
+    /// What all tasks come to.
+    pub promised: Option<&'a Promised>,
 }
 
 /// The form of briefs that a new project gets. 1: they list the rules that no schema can say. 2: the
@@ -58,7 +62,8 @@ pub struct Scene<'a> {
 /// without blanks, and nothing of the rubric is said twice. 4: the engine tries a proposal before it is
 /// debated and the Challenger is told what it saw, and the planner is shown the plan that was refused. 5: the
 /// Challenger is told the task's acceptance criteria. 6: the planner is told what the task asks for point by
-/// point and answers it by clauses, which the Challenger is shown.
+/// point and answers it by clauses, which the Challenger is shown; all are told of the product and its language,
+/// those of the assembly its cases; what dependencies make public is in a file.
 pub const BRIEFS: u32 = 6;
 
 impl Scene<'_> {
@@ -79,10 +84,22 @@ impl Scene<'_> {
         reference.map_or_else(String::new, |reference| module_folder(&reference))
     }
 
+    /// The files of a dependency that a grant shows; who calls it in code sees how.
+    fn shown_of_others(&self, role: Role, grant: Grant) -> Vec<&'static str> {
+        let mut globs = grant.permission().module_globs();
+        if self.briefs >= HOLDS && role == Role::Proposer {
+            globs.push(SURFACE);
+        }
+        globs
+    }
+
     fn task_file(&self) -> String {
         format!("project/**/{}.md", self.task)
     }
 }
+
+/// What a version makes public in its language, as the engine read it when it was tried.
+pub const SURFACE: &str = "surface.md";
 
 /// Where a version of a module lies.
 pub fn module_folder(reference: &ModuleRef) -> String {
@@ -106,7 +123,7 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
             Material::DependencyContracts => {
                 let shown = scene.upstream.iter().flat_map(|one| {
                     let folder = module_folder(one);
-                    let globs = grant.permission().module_globs().into_iter();
+                    let globs = scene.shown_of_others(role, grant).into_iter();
                     globs.map(move |glob| format!("{folder}/{glob}"))
                 });
                 sight.sees.extend(shown);
@@ -161,9 +178,14 @@ fn ship_rules(scene: &Scene<'_>, module: &ModuleId, contract: Option<&IoContract
 
 /// The same since the form 3: languages as a table, and the rules of an assembly.
 fn told_rules(scene: &Scene<'_>, name: &str, contract: Option<&IoContract>) -> String {
+    let tongue = scene.promised.and_then(|one| one.product.language);
+    let language = match tongue.filter(|_| scene.briefs >= HOLDS) {
+        Some(tongue) => format!("the product's, {}", tongue.language().as_str()),
+        None => "that of the modules it depends on".to_owned(),
+    };
     let mut text = format!(
         "The ship step will judge it, with the tests run by the engine:\n\n\
-         - One language, that of the modules it depends on:\n\n\
+         - One language, {language}:\n\n\
          | language | root of `implementation/` | called in code | tests |\n|---|---|---|---|\n\
          | Rust | `lib.rs` | the crate `{name}` | `tests/*.rs` |\n\
          | Python | `__init__.py` | the package `{name}` | `tests/test_*.py` |\n\
@@ -244,6 +266,15 @@ pub(crate) const DATA: &str =
 /// An audit makes each brief again and compares it with the one on record, so its words stay as they were.
 const EXCEPTION: &str = "If the contract of a shipped dependency can not support the work, return `interface_change_exception` instead: `type`, `target_module`, `reason`, `evidence`, `proposed_contract_delta`, `compatibility_expectation`, `urgency`.";
 
+/// What it looks like, since the form 6.
+const EXCEPTION_FORM: &str = r#"```json
+{"interface_change_exception": {"type": "INCOMPLETE", "target_module": "MM-x@1.0.0", "reason": "...", "evidence": ["..."],
+ "proposed_contract_delta": {"added_error_surfaces": ["BadDate: the date is no day of a calendar"]},
+ "compatibility_expectation": "BREAKING", "urgency": "BLOCKING"}}
+```
+
+`type` is CANNOT_SUPPORT, AMBIGUOUS, INCOMPLETE or MISSING_DIMENSION; `compatibility_expectation` BACKWARD_COMPATIBLE, BREAKING or UNKNOWN; `urgency` BLOCKING, HIGH, NORMAL or LOW. The delta has at least one of `added_inputs`, `modified_inputs`, `added_outputs`, `modified_outputs`, `added_error_surfaces`, `added_effects` (lists of lines as in a plan), `removed_inputs`, `removed_outputs` (lists of names) and `mode_changes` (a list of modes)."#;
+
 /// What the schema of an answer cannot say, and is judged all the same. An audit compares briefs to the
 /// letter, so a project goes on with the form of briefs that it began with.
 fn rules(role: Role, briefs: u32) -> String {
@@ -253,6 +284,7 @@ fn rules(role: Role, briefs: u32) -> String {
     let since: &[&str] = match role {
         _ if briefs < HOLDS => &[],
         Role::MicroPlanner => &[
+            "`reuse_decision` is REUSE or CREATE_NEW. Every part behind a `;` of an input or output becomes a constraint or invariant that a test is named after; one that begins with `optional` says that the input may be left out.",
             "Every point that the task asks for is answered by a clause; of a module that is reused, by one of its shipped contract. Only a person can drop one.",
             "A module that is made has an id that no other module has, nor one that looks like it. `depends_on` names modules of the plan, or shipped ones.",
         ],
@@ -305,9 +337,12 @@ fn rules(role: Role, briefs: u32) -> String {
 pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
     let mut text = format!("# {} for {}\n\n{DATA}\n", role.as_str(), scene.task);
     for (material, grant) in given(role, occasion) {
-        if let Some((title, body)) = section(scene, material, grant) {
+        if let Some((title, body)) = section(scene, role, material, grant) {
             let _ = write!(text, "\n## {title}\n\n{body}\n");
         }
+    }
+    if scene.briefs >= HOLDS {
+        text.push_str(&of_product(scene, role));
     }
     if scene.briefs >= TRIES {
         text.push_str(&seen(scene, role));
@@ -344,9 +379,41 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
     }
     if may_raise(role) {
         let _ = write!(text, "\n{EXCEPTION}\n");
+        if scene.briefs >= HOLDS && role == Role::Proposer {
+            let _ = write!(text, "\n{EXCEPTION_FORM}\n");
+        }
     }
     text.push_str(&rules(role, scene.briefs));
     text + &complaints(&scene.work.patience.complaint)
+}
+
+/// The product that the task is a part of, since the form 6. Who makes its front sees what that must do.
+fn of_product(scene: &Scene<'_>, role: Role) -> String {
+    let Some(promised) = scene.promised else {
+        return String::new();
+    };
+    let product = &promised.product;
+    let mut said = json!({"product": product.name, "form": product.form, "title": promised.title});
+    if role != Role::Arbiter {
+        said["about"] = json!(promised.about);
+    }
+    let mut text = format!("\n## The product\n\n{}\n", scene.quoted(&said));
+    if let Some(tongue) = product.language {
+        let language = tongue.language();
+        let _ = write!(
+            text,
+            "\nAll of it is in {}: a module in another language is refused.\n",
+            language.as_str()
+        );
+    }
+    if scene.kind == Kind::Assembly && !product.cases.is_empty() {
+        let cases = scene.quoted(&json!(product.cases));
+        let _ = write!(
+            text,
+            "\n## What the product must do\n\nEach case is run on the whole product before it is released. {ENDS}\n\n{cases}\n"
+        );
+    }
+    text
 }
 
 /// What the engine itself can tell a role, since the form 4.
@@ -404,7 +471,12 @@ fn answered(scene: &Scene<'_>) -> String {
     )
 }
 
-fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'static str, String)> {
+fn section(
+    scene: &Scene<'_>,
+    role: Role,
+    material: Material,
+    grant: Grant,
+) -> Option<(&'static str, String)> {
     let debate = scene.debate();
     let trail = debate.map(|debate| &debate.trail);
     Some(match material {
@@ -437,17 +509,30 @@ fn section(scene: &Scene<'_>, material: Material, grant: Grant) -> Option<(&'sta
         Material::DependencyContracts => {
             let lines = scene.upstream.iter().map(|one| {
                 let folder = module_folder(one);
-                let files = grant.permission().module_globs().join(", ");
+                let files = scene.shown_of_others(role, grant).join(", ");
                 format!("- {one}: `{folder}/` ({files})")
             });
-            let lines: Vec<String> = lines.collect();
+            let mut lines: Vec<String> = lines.collect();
             (!lines.is_empty()).then_some(())?;
+            if scene.shown_of_others(role, grant).contains(&SURFACE) {
+                let what = "how it is called in code, and what is public in it, with types";
+                lines.push(format!(
+                    "\n`{SURFACE}` says {what}. Its sources are not shown."
+                ));
+            }
             ("Contracts of dependencies", lines.join("\n"))
         }
+        Material::CodeIndex if scene.briefs >= HOLDS => (
+            "The Code Index",
+            "If you have the tool `search_code_index`, search it before you make anything new."
+                .to_owned(),
+        ),
         Material::CodeIndex => (
             "The Code Index",
             "Search it with `search_code_index` before you make anything new.".to_owned(),
         ),
+        // Names alone help nobody: what an answer looks like stands at its end.
+        Material::HarnessSchemas if scene.briefs >= HOLDS => return None,
         Material::HarnessSchemas => ("Schemas", SCHEMAS.join(", ")),
         Material::Workspace => {
             let plan = scene.work.plan.as_ref()?;

@@ -126,6 +126,11 @@ impl Surroundings for Around<'_> {
     }
 
     fn namesake(&self, id: &ModuleId) -> Option<ModuleId> {
+        // What the task itself has shipped is made once more, as a further version.
+        let own = self.state.graph.get(self.task);
+        if own.is_some_and(|own| own.modules.iter().any(|one| one.module == *id)) {
+            return None;
+        }
         let shipped = self.state.registry.namesake(id).cloned();
         shipped.or_else(|| self.state.in_the_making(self.task, id).cloned())
     }

@@ -5,6 +5,7 @@ use super::options::{AMEND, EXTEND, RELEASE, RETRY, RULINGS};
 use super::people::{release_id, unasked};
 use super::product;
 use super::state::{Phase, State};
+use crate::delivery::manifest::Manifest;
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::Record;
 use crate::halt::resolution::Action;
@@ -117,17 +118,34 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
     let last = state.releases.last().filter(|last| !last.passed());
     all.extend(
         last.filter(|_| state.releasing.is_none())
-            .map(|last| Question {
-                subject: Subject::Release,
-                id: last.release_id.clone(),
-                task: None,
-                what: "mend what the gates stumbled over, then release again".to_owned(),
-                why: lines(last.violations.iter().map(|one| one.why.as_str())),
-                recommended: Some(RELEASE.to_owned()),
-                options: words(&[RELEASE]),
-            }),
+            .map(|last| after_release(state, last)),
     );
     all
+}
+
+/// A release that stumbled: its assembly can be made once more, where there is one.
+fn after_release(state: &State, last: &Manifest) -> Question {
+    let again = "mend what the gates stumbled over, then release again";
+    let amend = Action::AmendSpec.as_str();
+    let (what, recommended, options) = match state.may_reopen() {
+        Some(task) => (
+            format!(
+                "{again}: {amend} has the assembly made once more, as a further version, by criteria of {task} that say what was wrong"
+            ),
+            amend,
+            words(&[amend, RELEASE]),
+        ),
+        None => (again.to_owned(), RELEASE, words(&[RELEASE])),
+    };
+    Question {
+        subject: Subject::Release,
+        id: last.release_id.clone(),
+        task: state.may_reopen().cloned(),
+        what,
+        why: lines(last.violations.iter().map(|one| one.why.as_str())),
+        recommended: Some(recommended.to_owned()),
+        options,
+    }
 }
 
 /// What a product lacks of its spec, every task of it.

@@ -14,7 +14,7 @@ use crate::halt::exception::{ExceptionDecision, Record};
 use crate::product::Product;
 use crate::project::types::Head;
 use crate::project::types::{EscalationId, ExceptionId, ModuleId, ModuleRef, TaskId};
-use crate::project::{Declared, TaskGraph};
+use crate::project::{Declared, TaskGraph, TaskStatus};
 use crate::readable::alike;
 use kernel::event::{Body, RunStarted};
 use kernel::ledger::{LOST_AGAIN, Ledger, MOST_LOSSES};
@@ -173,6 +173,23 @@ impl State {
             true => Kind::Assembly,
             false => Kind::Modules,
         }
+    }
+
+    /// The assembly of a product that could not be released: a person may have it made once more.
+    pub(crate) fn may_reopen(&self) -> Option<&TaskId> {
+        let last = self.releases.last()?;
+        let failed = last.scope == Scope::Full && !last.passed();
+        let rests = self.releasing.is_none() && self.graph.is_complete();
+        let entry = self.promised.as_ref()?.entry.as_ref()?;
+        let shipped = self.graph.get(entry)?.status == TaskStatus::Shipped;
+        (failed && rests && shipped && self.briefs >= HOLDS).then_some(entry)
+    }
+
+    /// The version of a module that a task has shipped before this one.
+    pub(crate) fn earlier(&self, task: &TaskId, new: &ModuleRef) -> Option<&ModuleRef> {
+        let shipped = &self.graph.get(task)?.modules;
+        let earlier = shipped.iter().filter(|one| one.module == new.module);
+        earlier.filter(|one| one.version < new.version).max()
     }
 
     /// Where a valid proposal goes.

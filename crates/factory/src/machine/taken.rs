@@ -176,7 +176,11 @@ impl State {
             origin: work.origin(module),
         };
         self.reserved.retain(|(one, _)| *one != entry.reference);
+        let new = entry.reference.clone();
         self.registry.add(entry);
+        if let Some(old) = self.earlier(task, &new).cloned() {
+            self.registry.supersede(&old, &new);
+        }
     }
 
     fn halted(&mut self, halted: &TaskHalted, at: Time) {
@@ -241,6 +245,7 @@ impl State {
                 let _ = match status {
                     // It need not wait any more for what was abandoned.
                     Some(TaskStatus::Blocked) => self.graph.waive(&task),
+                    Some(TaskStatus::Shipped) => self.graph.reopen(&task),
                     _ => self.graph.requeue(&task),
                 };
                 self.forget(&task);

@@ -74,12 +74,19 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
             Some(match change.want()? {
                 Turn::Role(who, occasion) => change_role(state, id, change, who, occasion),
                 Turn::Ship(step) => {
-                    let with = json!({
+                    let mut with = json!({
                         "module": change.to,
                         "folder": module_folder(&change.to),
                         "contract": candidate::short(&change.candidate),
                         "supersedes": change.from,
                     });
+                    // Nobody plans it: it needs what the version before needs.
+                    if state.briefs >= HOLDS
+                        && let Some(old) = state.registry.get(&change.from)
+                    {
+                        let uses = old.dependencies.iter().map(|(used, _)| used);
+                        with["uses"] = json!(uses.collect::<Vec<_>>());
+                    }
                     let subject = format!("{}/{}", change.exception, change.to.module);
                     let made = change.deliverable;
                     gate(state, id, "ship", subject, made, &[step.row().check], &with)
@@ -130,6 +137,13 @@ fn of_module(
     });
     if state.kind(task) == Kind::Assembly {
         with["assembly"] = json!(true);
+    }
+    if let Some(old) = state.earlier(task, &reference) {
+        with["supersedes"] = json!(old);
+    }
+    let promised = state.promised.as_ref();
+    if let Some(tongue) = promised.and_then(|one| one.product.language) {
+        with["language"] = json!(tongue);
     }
     if state.briefs >= HOLDS {
         with["additions"] = json!("seen");
@@ -198,6 +212,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
         asked: &[],
         briefs: state.briefs,
         kind: state.kind(task),
+        promised: state.promised.as_ref(),
     };
     Some(pack(&scene, who, occasion))
 }
@@ -227,6 +242,7 @@ fn role(
         asked: &asked,
         briefs: state.briefs,
         kind: state.kind(task),
+        promised: state.promised.as_ref(),
     };
     let reference = module.and_then(|module| work.reference(module));
     let subject = match reference {

@@ -2,6 +2,7 @@
 //! documents themselves lie in the view.
 
 use super::{DRAFT, FOLDER, GIVEN, Leftovers, Product, REPORT};
+use crate::engineering::kind::HOLDS;
 use kernel::effect::Sight;
 use std::fmt::Write;
 
@@ -38,6 +39,15 @@ case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), gi
          and either prints (standard output) or refuses (standard error)
 ```"#;
 
+/// The same since the form 6.
+const PRODUCT_TOLD: &str = r#"```text
+spec:    product, what people hold in hand at the end: name (small letters, digits, hyphens),
+         form command | library | none, language rust | python | javascript (what the person wants; all
+         modules are written in it), entry (the task_id whose module stands at the front), cases, why
+case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), given (standard input; left
+         out: empty), and either prints (standard output) or refuses (a part of standard error)
+```"#;
+
 const RULES: &str = "\
 Every pillar has an epic, every epic a story and a success criterion, every story a task. A task is what one engineer builds as a few small modules. Nothing required is left out or empty, and nothing is a placeholder; each such fault is an error, and errors block. These are warnings, which the person sees: a description under 20 characters, an acceptance criterion that names nothing observable (returns, displays, raises, writes, emits, rejects, validates ...), subtasks that repeat each other, an `error_surfaces` without one specific error.";
 
@@ -46,6 +56,14 @@ The engine puts the shipped modules together to the product, builds it, runs all
 
 const ASSEMBLED: &str = "\
 A product ends with its assembly: the task of its `entry`, which no other task depends on. It is one module with an entry of its own; it wires the modules of the tasks that it depends on, converts their types and errors, and hands on their names. Give it a task of its own, and let it depend on every task whose module people should reach. A library has one as well.";
+
+/// How a command of the engine's making ends, which its cases are held to.
+pub(crate) const ENDS: &str = "\
+`prints` is all of standard output, to the letter but for blanks and line ends at its end. `refuses` is a part of standard error, and the exit code is another than 0: where the entry refuses, the engine prints its error as the language does, which is `Name: message` of an exception in Python and of an `Error` in JavaScript, and in Rust the error as `{:?}` writes it, such as `BadDate { line: 3 }`. Whatever is to be read there is in the error itself.";
+
+/// What nobody after this role will see.
+const AFTER: &str = "\
+Who plans and builds later sees one task each, the product's title, description and language, and of the cases those who make the assembly: not `SPEC.md`. What they must know of it stands in the task.";
 
 /// The whole brief.
 pub fn brief(product: &Product) -> String {
@@ -69,6 +87,9 @@ pub fn brief(product: &Product) -> String {
         let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: {draft}");
     }
     let of_product = match product.began.briefs {
+        Some(HOLDS..) => {
+            format!("{PRODUCT_TOLD}\n\n{BUILT}\n\n{ENDS}\n\n{ASSEMBLED}\n\n{AFTER}\n\n")
+        }
         Some(3..) => format!("{PRODUCT}\n\n{BUILT}\n\n{ASSEMBLED}\n\n"),
         Some(2) => format!("{PRODUCT}\n\n{BUILT}\n\n"),
         _ => String::new(),

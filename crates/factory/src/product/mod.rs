@@ -8,6 +8,7 @@ mod brief;
 pub mod escalation;
 mod judge;
 
+pub(crate) use brief::ENDS;
 pub use brief::{brief, sight};
 pub use judge::judge;
 

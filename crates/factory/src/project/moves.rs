@@ -100,6 +100,17 @@ impl TaskGraph {
         Ok(())
     }
 
+    /// A shipped task that nothing depends on is made once more, as a further version of what it shipped.
+    pub fn reopen(&mut self, id: &TaskId) -> Result<(), Refusal> {
+        let at = self.index(id)?;
+        let shipped = self.tasks[at as usize].status == TaskStatus::Shipped;
+        if !shipped || !self.links[at as usize].dependants.is_empty() {
+            return self.requeue(id);
+        }
+        self.set(at, TaskStatus::Pending, |_| {});
+        Ok(())
+    }
+
     /// Closed for good. What depends on it stays blocked.
     pub fn abandon(&mut self, id: &TaskId, reason: &str) -> Result<(), Refusal> {
         let at = self.legal(id, TaskStatus::Abandoned)?;

@@ -10,7 +10,7 @@ mod validate;
 mod words;
 
 pub(crate) use graph::circles;
-pub use product::{Case, Form as ProductForm, Product};
+pub use product::{Case, Form as ProductForm, Product, Tongue};
 pub use render::{render, spec_md};
 pub use validate::{validate, validate_document};
 

@@ -20,6 +20,26 @@ words! {
     }
 }
 
+words! {
+    /// What all of its modules are written in.
+    pub enum Tongue {
+        Rust = "rust",
+        Python = "python",
+        JavaScript = "javascript",
+    }
+}
+
+impl Tongue {
+    /// The language itself.
+    pub fn language(self) -> languages::Language {
+        match self {
+            Tongue::Rust => languages::Language::Rust,
+            Tongue::Python => languages::Language::Python,
+            Tongue::JavaScript => languages::Language::JavaScript,
+        }
+    }
+}
+
 /// A package's name, as cargo and pip take it.
 const NAME: Shape = Shape::Text(Rule {
     pattern: "^[a-z][a-z0-9-]{0,63}$",
@@ -48,6 +68,9 @@ document! {
         name: String = NAME,
         /// What comes out.
         form: Form,
+        /// What it is written in; left out: the first module that ships decides.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        language?: Option<Tongue>,
         /// The task whose module stands at the front: a command calls it, a library has its names at the top.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         entry?: Option<String> = Shape::Id(ids::SPEC_TASK),

@@ -294,6 +294,54 @@ fn s15_4_a_product_is_a_condition_beside_the_four_gates_that_a_person_can_waive(
     assert_eq!(refused.code, "no_product_to_waive");
 }
 
+/// The four gates hold, and the product does not: what stands at its front is made once more.
+#[test]
+fn s15_4_the_assembly_of_a_product_that_failed_is_made_anew_by_a_persons_criteria() {
+    let id = factory::project::mint("REL", "run-1", "0");
+    let script = || Script::default().breaks(&id, "product_check", 0);
+    let mut project = product("library", script());
+    let [question] = &project.machine.questions()[..] else {
+        panic!("one question");
+    };
+    assert_eq!(question.recommended.as_deref(), Some("AMEND_SPEC"));
+    assert_eq!(question.task.as_ref().map(|task| task.as_str()), Some(B));
+    let options = ["AMEND_SPEC".to_owned(), RELEASE.to_owned()];
+    assert_eq!(question.options, options);
+    // Nothing else is opened again, and that one in no other way.
+    for (action, task) in [("AMEND_SPEC", A), ("SPLIT_TASK", B), ("ABANDON_TASK", B)] {
+        let refused = project.resolve(action, task).unwrap_err();
+        assert_eq!(refused.code, "task_not_escalated", "{action} {task}");
+    }
+    project.resolve("AMEND_SPEC", B).unwrap();
+    project.run();
+    let registry = project.machine.registry().clone();
+    let old = reference(&format!("{}@1.0.0", module_of(B)));
+    let new = &registry.newest(&old.module).unwrap().reference;
+    assert_ne!(*new, old);
+    let entry = registry.get(&old).unwrap();
+    assert_eq!(entry.status, ModuleStatus::Superseded);
+    assert_eq!(entry.superseded_by.as_ref(), Some(new));
+    project.decide(RELEASE, Value::Null).unwrap();
+    project.run();
+    let release = &project.machine.releases()[1];
+    assert!(release.passed());
+    let modules: Vec<String> = release
+        .modules
+        .iter()
+        .map(|one| one.module_ref.to_string())
+        .collect();
+    assert!(modules.contains(&new.to_string()) && !modules.contains(&old.to_string()));
+    // What was released is not opened again, nor a project that promised nothing.
+    let refused = project.resolve("AMEND_SPEC", B).unwrap_err();
+    assert!(
+        ["task_not_escalated", "run_is_over"].contains(&refused.code.as_str()),
+        "{refused:?}"
+    );
+    let mut before = complete(script().breaks(&id, "code_index_check", 0));
+    let refused = before.resolve("AMEND_SPEC", B).unwrap_err();
+    assert_eq!(refused.code, "task_not_escalated");
+}
+
 #[test]
 fn s15_4_what_was_given_up_of_a_product_is_asked_about_before_anything_is_released() {
     let mut project = product("library", Script::default().rejects(B));

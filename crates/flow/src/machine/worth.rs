@@ -75,12 +75,12 @@ impl FlowState {
 /// What the last of these gates that looked for it found changed though nobody asked: what was put back
 /// since is not told.
 fn unasked<'g>(gates: impl Iterator<Item = &'g GateMemo>) -> Option<&'g str> {
-    let looked = gates.filter(|memo| memo.passed).filter_map(|memo| {
-        let looked = memo.results.iter().find(|one| one.check == UNASKED);
-        looked.map(|one| (memo.moves, one))
-    });
-    let (_, last) = looked.max_by_key(|(moves, _)| *moves)?;
-    (last.verdict == Verdict::Fail).then_some(&*last.reason)
+    let looks = |memo: &&GateMemo| memo.results.iter().any(|one| one.check == UNASKED);
+    let last = gates.filter(|memo| memo.passed).filter(looks);
+    let last = last.max_by_key(|memo| memo.moves)?;
+    let mut found = last.results.iter().filter(|one| one.check == UNASKED);
+    let found = found.find(|one| one.verdict == Verdict::Fail)?;
+    Some(&found.reason)
 }
 
 /// Is there nothing better? A linter beside a suite that could have failed takes nothing from it.
@@ -108,6 +108,10 @@ mod tests {
         assert!(unasked([&first, &other].into_iter()).is_some());
         let put_back = gate(5, UNASKED, Verdict::Pass);
         assert_eq!(unasked([&put_back, &first].into_iter()), None);
+        // A gate may look twice, and be content once.
+        let mut twice = gate(6, UNASKED, Verdict::Pass);
+        twice.results.extend(first.results.clone());
+        assert!(unasked([&put_back, &twice].into_iter()).is_some());
         assert_eq!(unasked(std::iter::empty()), None);
     }
 

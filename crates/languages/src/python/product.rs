@@ -98,7 +98,7 @@ fn main(product: &Product, own: &str, command: &Command) -> String {
     let (shown, help) = match example {
         Some(given) => (
             format!(
-                "    elif sys.stdin.isatty():\n        text = {}\n",
+                "    if sys.stdin.isatty():\n        return {}\n",
                 quoted(given)
             ),
             " Without either it shows an example.",
@@ -111,7 +111,7 @@ fn main(product: &Product, own: &str, command: &Command) -> String {
     };
     let from = command.package.replace('-', "_");
     format!(
-        "\"\"\"Reads a file, or standard input, and prints what it comes to.{help}\"\"\"\n\nimport sys\n\nfrom {from} import {0}\n\n\ndef main():\n    if len(sys.argv) > 1:\n        with open(sys.argv[1], encoding=\"utf-8\") as file:\n            text = file.read()\n{shown}    else:\n        text = sys.stdin.read()\n    try:\n        given = {0}({argument})\n    except Exception as error:\n        print(f\"{{type(error).__name__}}: {{error}}\", file=sys.stderr)\n        return 1\n    print(given)\n    return 0\n\n\nif __name__ == \"__main__\":\n    # `{own}` is what people run.\n    sys.exit(main())\n",
+        "\"\"\"Reads a file, or standard input, and prints what it comes to.{help}\"\"\"\n\nimport sys\n\nfrom {from} import {0}\n\n\ndef read():\n    if len(sys.argv) > 1:\n        with open(sys.argv[1], encoding=\"utf-8\") as file:\n            return file.read()\n{shown}    return sys.stdin.read()\n\n\ndef main():\n    try:\n        text = read()\n        given = {0}({argument})\n    except Exception as error:\n        print(f\"{{type(error).__name__}}: {{error}}\", file=sys.stderr)\n        return 1\n    print(given)\n    return 0\n\n\nif __name__ == \"__main__\":\n    # `{own}` is what people run.\n    sys.exit(main())\n",
         command.function,
     )
 }

@@ -549,6 +549,15 @@ pub(crate) struct Demo {
     /// What to show: a whole project of the factory, or one task of the phase workflow
     #[arg(long, value_enum, default_value_t = DemoOf::Factory)]
     pub(crate) workflow: DemoOf,
+    /// Play it live in the browser as well; the pages stay until Ctrl-C
+    #[arg(long)]
+    pub(crate) serve: bool,
+    /// The port of the pages on loopback; 0 takes any that is free
+    #[arg(long, value_name = "N", default_value_t = serve::PORT, requires = "serve")]
+    pub(crate) port: u16,
+    /// Print the address of the pages, and open no browser
+    #[arg(long, requires = "serve")]
+    pub(crate) no_open: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

@@ -4,21 +4,25 @@ mod factory;
 mod person;
 mod phase;
 mod teller;
+mod window;
 
 use super::args::{Demo, DemoOf};
 use super::doctor::try_run;
 use super::out::Out;
 use std::path::{Path, PathBuf};
+use window::Window;
 use workspace::EngineError;
 
 pub(crate) fn demo(args: &Demo, out: &Out) -> Result<u8, EngineError> {
     needs("git")?;
     needs("cargo")?;
     let dir = folder(args)?;
-    match args.workflow {
-        DemoOf::Factory => factory::demo(&dir, out),
-        DemoOf::Phase => phase::demo(&dir, out),
-    }
+    let mut window = Window::of(args);
+    let code = match args.workflow {
+        DemoOf::Factory => factory::demo(&dir, &mut window, out),
+        DemoOf::Phase => phase::demo(&dir, &mut window, out),
+    }?;
+    window.stay(code, out)
 }
 
 /// Both demos build and test Rust: better said now than in the middle of the story.

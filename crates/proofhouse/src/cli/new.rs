@@ -169,6 +169,24 @@ fn place(project: &Project, args: &New) -> Result<Place, EngineError> {
     })
 }
 
+/// What git does not know yet, and comes along with the edits or does not.
+fn beside(project: &Project) -> Result<String, EngineError> {
+    let others = workspace::worktree::untracked(project.top())?;
+    let (secret, others): (Vec<String>, Vec<String>) = others
+        .into_iter()
+        .partition(|path| workspace::git::holds_secrets(path.as_bytes()));
+    let mut said = String::new();
+    for (files, what) in [
+        (others, "with them would come files that git does not know"),
+        (secret, "without what may hold secrets"),
+    ] {
+        if !files.is_empty() {
+            said = format!("{said}\n  {what}: {}", files.join(", "));
+        }
+    }
+    Ok(said)
+}
+
 /// Asks what to begin with where the tree has edits that are in no commit, unless that was said.
 pub(crate) fn ask_about_edits(project: &Project, args: &mut New) -> Result<(), EngineError> {
     let own_tree = matches!(place(project, args)?, Place::OwnTree(None));
@@ -179,7 +197,7 @@ pub(crate) fn ask_about_edits(project: &Project, args: &mut New) -> Result<(), E
     if edits.is_empty() {
         return Ok(());
     }
-    let edits = edits.join(", ");
+    let edits = edits.join(", ") + &beside(project)?;
     let mut terminal = ControllingTerminal::open();
     if !terminal.is_terminal() {
         return Err(EngineError::user(

@@ -44,7 +44,7 @@ pub(crate) fn serve(args: &Args, asked: &Serve, out: &Out) -> Result<u8, EngineE
 }
 
 /// Lets a run go on, in a process of its own.
-fn go_on(project: &Project, name: &str) -> Result<(), EngineError> {
+pub(crate) fn go_on(project: &Project, name: &str) -> Result<(), EngineError> {
     let on = Run {
         run: Some(name.to_owned()),
         detach: true,

@@ -161,7 +161,18 @@ fn a_run_begins_with_the_persons_edits_if_they_say_so() {
         assert!(said.err.contains(part), "no {part} in {}", said.err);
     }
     assert!(!world.at(".proofhouse/journal").exists());
+    // What git does not know comes along, and is named; what may hold secrets does not, anywhere.
+    world.write("new.txt", "new\n");
+    world.write(".env", "SECRET=abc\n");
+    let said = says(&world, &asked).refuses(1, "tree_has_edits");
+    for part in ["does not know: new.txt", "may hold secrets: .env"] {
+        assert!(said.err.contains(part), "no {part} in {}", said.err);
+    }
     begin(&world, "t", &["--with-edits"]);
+    let kept = world.git(&["ls-tree", "-r", "--name-only", "refs/proofhouse/edits/t"]);
+    assert!(kept.contains("new.txt") && !kept.contains(".env"), "{kept}");
+    std::fs::remove_file(world.at("new.txt")).unwrap();
+    std::fs::remove_file(world.at(".env")).unwrap();
     assert_eq!(
         world.read(".proofhouse/worktrees/t/code.txt"),
         "bad\nedited\n"
@@ -181,4 +192,89 @@ fn a_run_begins_with_the_persons_edits_if_they_say_so() {
     says(&world, &["land", "t", "--merge"]).refuses(1, "base_not_on_branch");
     says(&world, &["land", "t"]).exits(0);
     assert_eq!(world.read("code.txt"), "good\n");
+}
+
+/// A workflow whose gate finds the suite by itself, or runs the line that a field names.
+const SUITE: &str = r#"
+name = "mine"
+about = "One step, judged by the suite."
+initial = "make"
+checkpoint = "passed_gates"
+
+[role.maker]
+can = ["read", "search", "execute", "edit"]
+about = "Makes."
+
+[state.make]
+kind = "work"
+role = "maker"
+brief = "b.md"
+passes = 3
+wall = "20m"
+gate = [{ check = "tests", command_from = "Line" }]
+
+[state.done]
+kind = "end"
+about = "The suite is green."
+
+[[transition]]
+action = "made"
+from = "make"
+to = "done"
+by = "agent"
+when = ["requested", "gate.pass"]
+
+[task]
+state_file = "STATE.md"
+phase_field = "Phase"
+files = ["STATE.md"]
+
+[[task.field]]
+name = "Phase"
+engine = "state"
+[[task.field]]
+name = "Line"
+about = "What runs the suite."
+written_in = ["make"]
+"#;
+
+/// No person set a command: what the run's own gate found or was told judges what comes of a merge.
+#[test]
+fn the_suite_of_a_runs_own_gate_judges_what_lands_on_a_branch_that_has_moved() {
+    let test = "import unittest\nclass T(unittest.TestCase):\n    def test_code(self):\n        self.assertLess(len(open('code.txt').read()), int(open('most.txt').read()))\n";
+    // It writes its own report, as a line of a person's does.
+    let line = "sh suite.sh";
+    let suite = "python3 -m unittest test_code && end='' || end='<failure message=\"too long\"/>'\necho \"<testsuite><testcase name='test_code'>$end</testcase></testsuite>\" > \"$PROOFHOUSE_REPORT\"\ntest -z \"$end\"\n";
+    for told in ["", line] {
+        let world = World::of_ann();
+        let folder = ".proofhouse/workflows/mine";
+        world.write(&format!("{folder}/workflow.toml"), SUITE);
+        world.write(&format!("{folder}/b.md"), "Make it.\n");
+        world.write(&format!("{folder}/task/STATE.md"), "Phase:\nLine:\n");
+        // Nothing is found to begin with: the work brings its suite.
+        let brings = format!("{{ write = \"repo/test_code.py\", text = '''{test}''' }}");
+        world.write("suite.sh", suite);
+        world.write("most.txt", "100");
+        world.write(
+            "agent/mine.toml",
+            &format!(
+                "[[attempt]]\nstate = \"make\"\nsteps = [{{ write = \"repo/code.txt\", text = \"good and more of it\\n\" }}, {brings}, {{ set = \"Line\", to = \"{told}\" }}]\nresult = {{ summary = \"made\", next = \"done\" }}\n"
+            ),
+        );
+        world.commit("a suite");
+        let agent = ["--agent", "scripted:agent/mine.toml", "--name", "t"];
+        says(&world, &[&["new", "mine"], &agent[..]].concat()).exits(0);
+        says(&world, &["run", "t"]).exits(0);
+        world.write("most.txt", "5");
+        world.commit("less of it");
+        let said = says(&world, &["land", "t"]).refuses(1, "land_unproven");
+        assert!(said.err.contains("test_code"), "{}", said.err);
+        world.write("most.txt", "50");
+        world.commit("more of it");
+        let landed = says(&world, &["land", "t", "--json"]).exits(0).json();
+        let proven = landed["proven_together"].as_array().unwrap();
+        let wanted = if told.is_empty() { "tests" } else { told };
+        let proven = proven[0].as_str().unwrap();
+        assert!(proven.starts_with(wanted), "{landed}");
+    }
 }

@@ -5,7 +5,7 @@ use crate::support::{HONEST, World};
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, ChildStdout, Stdio};
 use std::time::Duration;
 
 /// A server of one repository, ended with the test.
@@ -24,19 +24,25 @@ impl Drop for Served {
 
 pub(crate) fn serve(world: &World, more: &[&str]) -> Served {
     let args = [&["serve", "--no-open", "--port", "0", "--json"], more].concat();
-    let mut child = world.command(&args).stdout(Stdio::piped()).spawn().unwrap();
+    let child = world.command(&args).stdout(Stdio::piped()).spawn();
+    served(child.unwrap()).0
+}
+
+/// What a child serves that says so in its first line, and what else it will say.
+pub(crate) fn served(mut child: Child) -> (Served, BufReader<ChildStdout>) {
     let mut line = String::new();
-    let mut said = BufReader::new(child.stdout.take().unwrap());
-    said.read_line(&mut line).unwrap();
+    let mut more = BufReader::new(child.stdout.take().unwrap());
+    more.read_line(&mut line).unwrap();
     let said: Value = serde_json::from_str(&line).unwrap();
     let address = said["address"].as_str().unwrap();
     let (place, token) = address.split_once("/#t=").unwrap();
     let port = place.strip_prefix("http://localhost:").unwrap();
-    Served {
+    let served = Served {
         child,
         port: port.parse().unwrap(),
         token: token.to_owned(),
-    }
+    };
+    (served, more)
 }
 
 /// What a browser hears of a page.
@@ -619,4 +625,34 @@ fn who_dawdles_at_the_door_gives_way() {
     let (status, _) = served.answer("GET /", &[("Host", &host)], "");
     assert_eq!(status, 200);
     drop(dawdlers);
+}
+
+/// The demo plays while the browser listens, and its pages stay until Ctrl-C.
+#[test]
+fn the_demo_is_played_live_and_stays() {
+    let world = World::new();
+    let dir = world.at("shown").display().to_string();
+    let asked = ["demo", "--workflow", "phase", "--dir", dir.as_str()];
+    let live = ["--serve", "--port", "0", "--no-open", "--json"];
+    let mut command = world.command(&[&asked[..], &live].concat());
+    let (mut served, more) = served(command.stdout(Stdio::piped()).spawn().unwrap());
+    let mut heard = served.listen("/", "");
+    while !heard.next().2.to_string().contains("slugs") {}
+    let mut facts = String::new();
+    for line in more.lines() {
+        facts += &line.unwrap();
+        if serde_json::from_str::<Value>(&facts).is_ok() {
+            break;
+        }
+    }
+    let facts: Value = serde_json::from_str(&facts).unwrap();
+    assert_eq!(facts["state"], "done", "{facts}");
+    let (_, _, page) = served.listen("/r/shown/run/slugs/", "").next();
+    assert!(page.to_string().contains("slugify()"), "{page}");
+    let pid = served.child.id().to_string();
+    let mut ctrl_c = std::process::Command::new("kill");
+    assert!(ctrl_c.args(["-INT", &pid]).status().unwrap().success());
+    assert_eq!(served.child.wait().unwrap().code(), Some(0));
+    let alone = world.run(&["demo", "--no-open"]).exits(1);
+    assert!(alone.err.contains("--serve"), "{}", alone.err);
 }

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::error::Error;
 use crate::lock::{self, Turn};
+use checks::SECRET_BY_CUSTOM;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -218,7 +219,8 @@ pub fn edits_ref(run: &str) -> String {
 
 /// Fills an index with the working tree as it is, without what git ignores. A repository that lies in it
 /// and that the commit does not know is left out: its files belong to nobody here, a commit would have a
-/// name for it that means nothing elsewhere, and git refuses one without a commit altogether.
+/// name for it that means nothing elsewhere, and git refuses one without a commit altogether. So is what holds
+/// secrets by custom and nobody has committed: whoever pushes the records would push it.
 fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), Error> {
     const WITHOUT_OURS: [&str; 3] = ["--", ".", ":(exclude).proofhouse"];
     git(repo, &["read-tree", from], env)?;
@@ -228,7 +230,22 @@ fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), Error>
     git(repo, &[&update, &WITHOUT_OURS[..]].concat(), env)?;
     let others = ["ls-files", "-z", "--others", "--exclude-standard"];
     let others = git(repo, &[&others, &WITHOUT_OURS[..]].concat(), env)?;
-    stage_listed(repo, &others, env)
+    let others = others.split_inclusive(|byte| *byte == 0);
+    let others: Vec<&[u8]> = others.filter(|path| !holds_secrets(path)).collect();
+    stage_listed(repo, &others.concat(), env)
+}
+
+/// Is it a file that by custom holds secrets? By its name alone, as agents are kept from it.
+pub fn holds_secrets(path: &[u8]) -> bool {
+    static CUSTOM: std::sync::LazyLock<globset::GlobSet> = std::sync::LazyLock::new(|| {
+        let mut set = globset::GlobSetBuilder::new();
+        for glob in SECRET_BY_CUSTOM {
+            set.add(globset::Glob::new(glob).expect("the list's own globs are globs"));
+        }
+        set.build().expect("globs that were read are built")
+    });
+    let path = path.strip_suffix(b"\0").unwrap_or(path);
+    CUSTOM.is_match(Path::new(std::ffi::OsStr::from_bytes(path)))
 }
 
 /// Takes files into an index as they are; one that is gone goes.

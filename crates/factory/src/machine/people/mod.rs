@@ -100,6 +100,10 @@ pub(crate) fn options(state: &State) -> Vec<String> {
             let escalation = escalation.and_then(|id| state.escalations.get(id));
             escalation.is_some_and(|one| one.exception.is_some())
         });
+        let amend = Action::AmendSpec.as_str();
+        if state.may_reopen().is_some() && !all.contains(&amend) {
+            all.push(amend);
+        }
         if waits {
             all.extend(RULINGS.iter().map(|(name, _)| *name));
         }

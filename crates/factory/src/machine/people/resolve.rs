@@ -4,7 +4,7 @@
 
 use super::made::{human_plan, parts};
 use crate::halt::artifact::STUCK;
-use crate::halt::resolution::{Resolution, apart, suits_blocked};
+use crate::halt::resolution::{Action, Resolution, apart, suits_blocked};
 use crate::machine::facts::{Fact, TaskResolved};
 use crate::machine::halting::halting;
 use crate::machine::state::State;
@@ -25,6 +25,7 @@ pub(super) fn resolve(state: &State, decision: &Decision) -> Result<Fact, Refusa
         TaskStatus::Halted => {}
         TaskStatus::InProgress if state.is_stuck(&id) => {}
         TaskStatus::Blocked if suits_blocked(action) => {}
+        TaskStatus::Shipped if action == Action::AmendSpec && state.may_reopen() == Some(&id) => {}
         TaskStatus::Blocked => {
             return Err(Refusal::new(
                 "resolution_not_for_blocked",

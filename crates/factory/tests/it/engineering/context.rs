@@ -66,6 +66,7 @@ pub(super) fn told(
         asked: &[],
         briefs: BRIEFS,
         kind: Kind::Modules,
+        promised: None,
     };
     let sight = sight(&scene, role, occasion);
     (brief(&scene, role, occasion), sight.sees, sight.scope)
@@ -139,6 +140,7 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
                 asked: &[],
                 briefs: BRIEFS,
                 kind: Kind::Modules,
+                promised: None,
             };
             let pack = pack(&scene, role, occasion);
             let rows = pack.included_refs.len() + pack.excluded_refs.len();
@@ -166,6 +168,7 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         asked: &[],
         briefs: BRIEFS,
         kind: Kind::Modules,
+        promised: None,
     };
     let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
     let occasions = [
@@ -199,7 +202,11 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
                 Err(_) => _ = permitted.insert(format!("project/**/{named}.md")),
             }
         }
-        let sees: BTreeSet<String> = sight(&scene, role, occasion).sees.into_iter().collect();
+        let mut sees: BTreeSet<String> = sight(&scene, role, occasion).sees.into_iter().collect();
+        // Who calls others in code sees how they are called, which is no source of theirs.
+        let called = sees.len();
+        sees.retain(|one| !one.ends_with("/surface.md"));
+        assert_eq!(role == Role::Proposer, sees.len() < called, "{role:?}");
         assert_eq!(sees, permitted, "{role:?} {occasion:?}");
     }
     // The table gives modules at these two levels, so both were looked at.
@@ -243,6 +250,7 @@ fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
             asked: &[],
             briefs,
             kind,
+            promised: None,
         };
         brief(&scene, role, occasion)
     };
@@ -282,6 +290,7 @@ fn a_challenger_is_told_what_the_task_must_show_and_nobody_else_is_by_this() {
             asked: &[],
             briefs,
             kind: Kind::Modules,
+            promised: None,
         };
         brief(&scene, role, occasion)
     };
@@ -321,6 +330,7 @@ fn challengers_and_arbiters_read_less_than_before() {
                 asked: &[],
                 briefs,
                 kind: Kind::Modules,
+                promised: None,
             };
             brief(&scene, role, occasion)
         };
@@ -337,4 +347,62 @@ fn challengers_and_arbiters_read_less_than_before() {
         let earlier = usize::from(all[0]["claim"] == all[2]["claim"]);
         assert_eq!(after.matches(claim).count(), 1 + earlier, "{after}");
     }
+}
+
+/// Everybody hears of the product and its language; who makes its front, what it must do.
+#[test]
+fn s9_7_the_product_and_its_language_are_told_and_its_cases_to_who_makes_its_front() {
+    let promised: factory::delivery::promised::Promised = serde_json::from_value(serde_json::json!({
+        "product": {
+            "name": "shop", "form": "command", "language": "python", "entry": "TSK-002",
+            "cases": [{"shows": ["STR-001"], "given": "2 x 3", "prints": "6"}],
+        },
+        "entry": "T-a-001", "title": "Shop", "about": "Adds up carts; in Python, says the person",
+    }))
+    .unwrap();
+    let work = scene_after(&[]);
+    let task = TaskId::from("T-a-001");
+    let upstream = [ModuleRef::parse("MM-up@1.0.0").unwrap()];
+    let told = |briefs, kind| {
+        let scene = Scene {
+            task: &task,
+            work: &work,
+            module: Some(0),
+            upstream: &upstream,
+            criteria: &[],
+            shows: &[],
+            asked: &[],
+            briefs,
+            kind,
+            promised: Some(&promised),
+        };
+        let sees = sight(&scene, Role::Proposer, Occasion::Propose).sees;
+        (brief(&scene, Role::Proposer, Occasion::Propose), sees)
+    };
+    let (text, sees) = told(BRIEFS, Kind::Assembly);
+    for part in [
+        "says the person",
+        "All of it is in Python",
+        "One language, the product's, Python",
+        "\"prints\":\"6\"",
+        "`Name: message`",
+        "surface.md",
+        "CANNOT_SUPPORT",
+    ] {
+        assert!(text.contains(part), "no `{part}` in {text}");
+    }
+    assert!(
+        sees.iter()
+            .any(|one| one.ends_with("MM-up/1.0.0/surface.md")),
+        "{sees:?}"
+    );
+    let (text, _) = told(BRIEFS, Kind::Modules);
+    assert!(text.contains("All of it is in Python") && !text.contains("\"prints\""));
+    // A project goes on with the briefs that it began with.
+    let (text, sees) = told(5, Kind::Assembly);
+    assert!(
+        !text.contains("Python, says") && !text.contains("surface.md"),
+        "{text}"
+    );
+    assert!(!sees.iter().any(|one| one.ends_with("surface.md")));
 }

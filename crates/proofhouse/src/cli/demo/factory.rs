@@ -5,6 +5,7 @@
 
 use super::person::{Person, Spoke};
 use super::teller::Teller;
+use super::window::Window;
 use crate::cli::out::{Out, Tone, duration, plain};
 use crate::cli::{exit, run};
 use engine::Ending;
@@ -42,7 +43,7 @@ const SCRIPT: [&str; 9] = [
 /// More than the story has; a loop that never ends is a bug, and must not look like work.
 const MOST_ANSWERS: usize = 10;
 
-pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
+pub(super) fn demo(dir: &Path, window: &mut Window<'_>, out: &Out) -> Result<u8, EngineError> {
     let mut teller = Teller::new(out);
     super::write_files(dir, &FILES)?;
     super::write_files(dir, &[("demo/script.toml", &script())])?;
@@ -53,6 +54,7 @@ pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
     if !out.json {
         open(dir, out);
     }
+    window.open(&project, out)?;
     let begin = New {
         spec: &dir.join("SPEC.md"),
         with: &[],

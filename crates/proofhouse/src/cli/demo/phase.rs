@@ -1,6 +1,7 @@
 //! `proofhouse demo --workflow phase`: one task from intake to done, on a repository that it makes
 //! itself. The agent is inside the binary, so what was interrupted is not resumed.
 
+use super::window::Window;
 use crate::cli::out::{Out, Tone};
 use crate::cli::progress::Progress;
 use crate::cli::{exit, run};
@@ -33,7 +34,7 @@ const FILES: [(&str, &str); 5] = [
     ),
 ];
 
-pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
+pub(super) fn demo(dir: &Path, window: &mut Window<'_>, out: &Out) -> Result<u8, EngineError> {
     super::write_files(dir, &FILES)?;
     workspace::git::first_commit(dir, "A small crate with a promise in its tests")?;
     let project = Project::find(dir)?;
@@ -46,6 +47,7 @@ pub(super) fn demo(dir: &Path, out: &Out) -> Result<u8, EngineError> {
         out.line("engine, every `cargo test`, every hash, the journal, the commits.\n");
         out.line(&format!("repository  {}", dir.display()));
     }
+    window.open(&project, out)?;
     let started = start(
         &project,
         &NewRun {

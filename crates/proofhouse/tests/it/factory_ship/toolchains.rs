@@ -243,6 +243,16 @@ fn s11_3_modules_in_python_ship_by_the_same_rules_and_become_a_product() {
     assert_eq!(label, (true, "ends at 9\n".to_owned()));
     let (passed, said) = in_product(&world, &run, "alone");
     assert!(!passed && said.starts_with("Malformed: alone"), "{said}");
+    let (passed, said) = in_product(&world, &[&run[..], &["nowhere.txt"]].concat(), "");
+    assert!(!passed && said.starts_with("FileNotFoundError: "), "{said}");
+    let public = world.read(".proofhouse/state_store/modules/MM-moment/1.0.0/surface.md");
+    for part in [
+        "the package `mm_moment`",
+        "def split(line: str) -> ",
+        "exception Malformed",
+    ] {
+        assert!(public.contains(part), "no {part} in {public}");
+    }
     let call = "import line_labels as all; print(all.label('2 b'), all.split('2 b')[0])";
     let called = in_product(&world, &["python3", "-B", "-c", call], "");
     assert_eq!(called, (true, "b at 2 2\n".to_owned()));

@@ -1,17 +1,17 @@
-//! What tools run or follow because it is there: a person's own words name it, or a person is asked.
+//! What tools run or follow because it is there: a person's own words name it, or a person is asked before it
+//! leaves the house.
 
 use super::{HAPPY, Product, begins};
 use crate::support::Said;
 
-/// Whoever deploys leaves a container's file, in a run that goes by itself on observed evidence.
+/// A role leaves a container's file, in a run that goes by itself on observed evidence.
 #[track_caller]
-fn leaves_a_container(preferences: &str, exit: i32) -> (Product, Said) {
-    let (_, deploy) = HAPPY
-        .split_once("state = \"Deploying\"\nsteps = [")
-        .unwrap();
-    let (deploy, _) = deploy.split_once("[[attempt]]").unwrap();
+fn leaves_a_container(state: &str, preferences: &str, exit: i32) -> (Product, Said) {
+    let begin = format!("state = \"{state}\"\nsteps = [");
+    let (_, own) = HAPPY.split_once(&begin).unwrap();
+    let (own, _) = own.split_once("[[attempt]]").unwrap();
     let script = format!(
-        "[[attempt]]\nstate = \"Deploying\"\nsteps = [{{ write = \"repo/Dockerfile\", text = \"FROM scratch\\n\" }}, {deploy}"
+        "[[attempt]]\n{begin}{{ write = \"repo/Dockerfile\", text = \"FROM scratch\\n\" }}, {own}"
     );
     let product = Product::laid(&script);
     product.world.write("preferences.md", preferences);
@@ -23,20 +23,41 @@ fn leaves_a_container(preferences: &str, exit: i32) -> (Product, Said) {
     (product, said)
 }
 
+const PLAIN: &str = "# Preferences\n\nStack: Rust\n";
+
 #[test]
-fn what_acts_by_itself_and_no_person_named_is_theirs_to_approve() {
-    let (product, said) = leaves_a_container("# Preferences\n\nStack: Rust\n", 2);
+fn what_acts_by_itself_and_no_person_named_is_theirs_to_approve_before_it_ships() {
+    let (product, said) = leaves_a_container("Building", PLAIN, 2);
     let why = "nobody asked for this: Dockerfile is new: ";
     assert!(said.out.contains(why), "{}", said.out);
+    product.is_in("Verifying");
+    product.decides("approve");
+    let said = product.runs(2);
+    // Once more for all of it, now that it is out.
+    assert!(said.out.contains(why), "{}", said.out);
+    product.is_in("Deploying");
     product.decides("approve");
     product.runs(0);
     product.is_in("PipelineComplete");
 }
 
 #[test]
+fn who_deploys_brings_nothing_that_acts_by_itself_and_nobody_named() {
+    let (product, _) = leaves_a_container("Deploying", PLAIN, 2);
+    product.is_in("BlockedOnGate");
+    let wrong = product.wrong("Deploying");
+    assert!(
+        wrong.contains("nobody asked for this: Dockerfile is new"),
+        "{wrong}"
+    );
+}
+
+#[test]
 fn what_acts_by_itself_and_a_person_named_is_fine() {
-    let (product, said) =
-        leaves_a_container("# Preferences\n\nStack: Rust, delivered with Docker\n", 0);
-    assert!(!said.out.contains("nobody asked"), "{}", said.out);
-    product.is_in("PipelineComplete");
+    for state in ["Building", "Deploying"] {
+        let docker = "# Preferences\n\nStack: Rust, delivered with Docker\n";
+        let (product, said) = leaves_a_container(state, docker, 0);
+        assert!(!said.out.contains("nobody asked"), "{}", said.out);
+        product.is_in("PipelineComplete");
+    }
 }
