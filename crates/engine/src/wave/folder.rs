@@ -328,7 +328,7 @@ impl MilestoneFolder {
 
 fn unknown(what: &str, all: &[String]) -> EngineError {
     let mend = match all {
-        [] => "`proofhouse milestone new NAME` begins one, in .proofhouse/milestones/NAME/milestone.toml"
+        [] => "`proofhouse milestone new NAME --goal '...' --task NAME='...'` begins one, in .proofhouse/milestones/NAME/milestone.toml"
             .to_owned(),
         all => format!("milestones here: {}", all.join(", ")),
     };

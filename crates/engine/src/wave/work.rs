@@ -281,7 +281,11 @@ fn begin(job: &Job<'_>) -> Result<(), EngineError> {
                 _ => task.checks.clone(),
             },
             agent: task.agent.clone(),
-            autonomy: task.autonomy,
+            // A task may ask for more of a person than the config does, and not for less.
+            autonomy: project
+                .config()?
+                .autonomy()
+                .map_or(task.autonomy, |set| set.min(task.autonomy)),
             mode: Mode {
                 pace: task.pace,
                 risk: task.risk,

@@ -270,7 +270,7 @@ pub const KEYS: &[Key] = &[
     key(
         "approvals.autonomy",
         Shape::OneOf(&RUNGS),
-        "how much new runs may decide by themselves: below `auto`, a person approves before they complete (default: `conservative`; `auto` for `add`, where a person freezes the bundle)",
+        "how much new runs may decide by themselves: below `auto`, a person approves before they complete (default: `conservative`; `auto` for `add`, where a person freezes the bundle, and for tasks of a wave)",
         "\"conservative\"",
     ),
     key(

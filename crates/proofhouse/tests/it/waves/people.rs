@@ -204,3 +204,24 @@ fn a_task_that_a_person_stopped_stays_stopped() {
     assert!(!world.at(".proofhouse/journal/m-a-2.jsonl").exists());
     world.run(&["audit", "--ci"]).exits(0);
 }
+
+/// What a person has set for all runs holds for those of a wave; a task cannot ask for less of them.
+#[test]
+fn who_wants_to_approve_runs_approves_those_of_a_wave() {
+    let world = world();
+    let config = "[approvals]\nautonomy = \"conservative\"\n";
+    world.write(".proofhouse/config.toml", config);
+    milestone(
+        &world,
+        "m",
+        "",
+        &[task("a", ""), task("b", "autonomy = \"auto\"")],
+    );
+    let main = world.git(&["rev-parse", "main"]);
+    let said = world.run(&["wave", "run", "m"]).exits(2);
+    for run in ["m-a", "m-b"] {
+        let waits = format!("`{run}` waits for a person (approval)");
+        assert!(said.out.contains(&waits), "no {waits} in {}", said.out);
+    }
+    assert_eq!(world.git(&["rev-parse", "main"]), main);
+}
