@@ -531,8 +531,6 @@ fn section(
             "The Code Index",
             "Search it with `search_code_index` before you make anything new.".to_owned(),
         ),
-        // Names alone help nobody: what an answer looks like stands at its end.
-        Material::HarnessSchemas if scene.briefs >= HOLDS => return None,
         Material::HarnessSchemas => ("Schemas", SCHEMAS.join(", ")),
         Material::Workspace => {
             let plan = scene.work.plan.as_ref()?;
