@@ -65,7 +65,7 @@ pub(super) fn run(
     let there = there.filter(|one| !wrong.is_empty() || one.result == Outcome::Pass);
     if !log.tests.is_empty() {
         let there: Vec<&str> = there.map(|one| one.name.as_str()).collect();
-        let missing = coverage::missing(contract.surface(), there.into_iter());
+        let missing = coverage::missing(contract.surface(), there);
         wrong.extend(missing.iter().map(coverage::Requirement::failure));
     }
     let text = String::from_utf8_lossy(&module.read(EXAMPLES)?).into_owned();
