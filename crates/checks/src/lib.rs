@@ -30,7 +30,7 @@ pub use gate::{run_gate, run_gate_with};
 pub use readers::globs::{Star, compiled};
 pub use readers::hash::bytes as hash_of;
 pub use readers::items::bytes as item_bytes;
-pub use readers::seal::{SECRET_BY_CUSTOM, hash as item_hash};
+pub use readers::seal::{SECRET_BY_CUSTOM, hash as item_hash, holds_secrets};
 pub use rooms::{InRoom, RoomError, Rooms};
 pub use settings::{Setting, SettingsError};
 pub use subject::{CheckOut, HashTree, Keep, Launches, Place, Subject, Views};

@@ -10,8 +10,8 @@ mod unfinished;
 
 pub use checkpoint::set_ref;
 pub use checkpoint::{
-    Content, Settled, Spot, TURNS, check_out, checkpoint, edits, edits_here, edits_ref,
-    holds_secrets, run_ref, settled,
+    Content, Settled, Spot, TURNS, check_out, checkpoint, edits, edits_here, edits_ref, run_ref,
+    settled,
 };
 pub use claims::{Claim, TRAILER, claims, claims_by, claims_of};
 pub use conversion::{ATTRIBUTES, as_handed_out};

@@ -6,6 +6,9 @@ use crate::error::Error;
 use crate::readers::paths::{self, Found};
 use crate::readers::{hash, installed, items};
 use crate::{Place, Subject};
+use globset::GlobSet;
+use std::path::Path;
+use std::sync::LazyLock;
 
 /// Files that hold secrets by custom.
 pub const SECRET_BY_CUSTOM: [&str; 8] = [
@@ -50,7 +53,7 @@ fn of(place: Place<'_>, item: &str) -> Result<Sealed, Error> {
         return items::bytes(place, item).map(kept);
     }
     let found = paths::found(place, item)?;
-    if is_secret(item)? || !is_small(&found) {
+    if holds_secrets(Path::new(item)) || !is_small(&found) {
         let hash = hash::of(&found)?;
         return Ok(Sealed { hash, copy: None });
     }
@@ -73,6 +76,10 @@ fn is_small(found: &Found) -> bool {
     }
 }
 
-fn is_secret(item: &str) -> Result<bool, Error> {
-    items::globs(&SECRET_BY_CUSTOM).map(|globs| globs.is_match(item))
+/// Is it a file that by custom holds secrets? By its name alone.
+pub fn holds_secrets(path: &Path) -> bool {
+    static CUSTOM: LazyLock<GlobSet> = LazyLock::new(|| {
+        items::globs(&SECRET_BY_CUSTOM).expect("the list's own globs are globs: a test builds them")
+    });
+    CUSTOM.is_match(path)
 }

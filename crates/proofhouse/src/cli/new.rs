@@ -174,7 +174,7 @@ fn beside(project: &Project) -> Result<String, EngineError> {
     let others = workspace::worktree::untracked(project.top())?;
     let (secret, others): (Vec<String>, Vec<String>) = others
         .into_iter()
-        .partition(|path| workspace::git::holds_secrets(path.as_bytes()));
+        .partition(|path| checks::holds_secrets(path.as_ref()));
     let mut said = String::new();
     for (files, what) in [
         (others, "with them would come files that git does not know"),

@@ -7,7 +7,8 @@ use super::{
 };
 use crate::error::Error;
 use crate::lock::{self, Turn};
-use checks::SECRET_BY_CUSTOM;
+use checks::holds_secrets;
+use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -231,21 +232,11 @@ fn stage_all(repo: &Path, from: &str, env: &[(&str, &str)]) -> Result<(), Error>
     let others = ["ls-files", "-z", "--others", "--exclude-standard"];
     let others = git(repo, &[&others, &WITHOUT_OURS[..]].concat(), env)?;
     let others = others.split_inclusive(|byte| *byte == 0);
-    let others: Vec<&[u8]> = others.filter(|path| !holds_secrets(path)).collect();
+    let named =
+        |path: &[u8]| OsStr::from_bytes(path.strip_suffix(b"\0").unwrap_or(path)).to_owned();
+    let others = others.filter(|path| !holds_secrets(Path::new(&named(path))));
+    let others: Vec<&[u8]> = others.collect();
     stage_listed(repo, &others.concat(), env)
-}
-
-/// Is it a file that by custom holds secrets? By its name alone, as agents are kept from it.
-pub fn holds_secrets(path: &[u8]) -> bool {
-    static CUSTOM: std::sync::LazyLock<globset::GlobSet> = std::sync::LazyLock::new(|| {
-        let mut set = globset::GlobSetBuilder::new();
-        for glob in SECRET_BY_CUSTOM {
-            set.add(globset::Glob::new(glob).expect("the list's own globs are globs"));
-        }
-        set.build().expect("globs that were read are built")
-    });
-    let path = path.strip_suffix(b"\0").unwrap_or(path);
-    CUSTOM.is_match(Path::new(std::ffi::OsStr::from_bytes(path)))
 }
 
 /// Takes files into an index as they are; one that is gone goes.
