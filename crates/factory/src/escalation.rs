@@ -3,6 +3,7 @@
 
 use crate::debate::TRAIL;
 use crate::ids::{self, MOMENT};
+use crate::micro_plan::PlannedModule;
 use crate::spec::circles;
 use kernel::form::{Fault, Form, Formed, Object, SAID, Size, TEXT, Tagged, may, must};
 use kernel::module::ModuleRef;
@@ -163,26 +164,28 @@ const REVISED_PLAN: Object = Object {
         "revised_micro_plan",
         "At least one.",
         Form::List(
-            &Form::Object(&Object {
-                name: "RevisedModule",
-                about: "A module of a person's plan.",
-                members: &[
-                    must(
-                        "module_id",
-                        "`MM-...`, once in the list.",
-                        Form::Id(ids::MODULE),
-                    ),
-                    must("description", "What it does.", SAID),
-                    may(
-                        "depends_on",
-                        "Modules of the list, or `MM-...@x.y.z` of shipped ones.",
-                        REFERENCES,
-                    ),
-                ],
-            }),
+            &Form::Either(&[PlannedModule::FORM, Form::Object(&KEPT_MODULE)]),
             Size::SOME,
         ),
     )],
+};
+/// A module of a person's plan in short; in whole it is the planner's.
+pub(crate) const KEPT_MODULE: Object = Object {
+    name: "RevisedModule",
+    about: "A module of a person's plan that keeps the contract that it had.",
+    members: &[
+        must(
+            "module_id",
+            "`MM-...`, once in the list.",
+            Form::Id(ids::MODULE),
+        ),
+        must("description", "What it does.", SAID),
+        may(
+            "depends_on",
+            "Modules of the list, or `MM-...@x.y.z` of shipped ones.",
+            REFERENCES,
+        ),
+    ],
 };
 const FIX: Object = Object {
     name: "Fix",

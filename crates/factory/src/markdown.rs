@@ -16,6 +16,33 @@ pub(crate) fn line(text: &str) -> String {
     out
 }
 
+/// The text as an item of a list: its blanks as they are, and its further lines below the first, none of
+/// which is a heading, an underline of one, or a fence.
+pub(crate) fn item(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (index, line) in text.trim().lines().enumerate() {
+        let line: String = line
+            .chars()
+            .map(|c| if c.is_control() { ' ' } else { c })
+            .collect();
+        let (line, start) = (line.trim_end(), line.trim());
+        if index > 0 {
+            out.push_str(if line.is_empty() { "\n" } else { "\n  " });
+        }
+        let ruled = |mark: char| !start.is_empty() && start.chars().all(|c| c == mark || c == ' ');
+        let marks = ["#", "```", "~~~", "<"]
+            .iter()
+            .any(|mark| start.starts_with(mark));
+        if marks || ruled('=') || ruled('-') {
+            out.push('\\');
+            out.push_str(start);
+        } else {
+            out.push_str(line);
+        }
+    }
+    out
+}
+
 /// The text on its own lines, none of which is a heading, an underline of one, or a fence.
 pub(crate) fn block(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -52,5 +79,11 @@ mod tests {
             "a\n\\## B\n\\# C\n\\---\n\nd"
         );
         assert_eq!(block("- kept\n1. kept"), "- kept\n1. kept");
+        assert_eq!(
+            item("returns `a\\n  b  c`\n\n  two\tmore \n## B\n---\n"),
+            "returns `a\\n  b  c`\n\n    two more\n  \\## B\n  \\---"
+        );
+        assert_eq!(item("## B"), "\\## B");
+        assert_eq!(item("`x` is kept"), "`x` is kept");
     }
 }

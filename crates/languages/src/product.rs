@@ -52,7 +52,12 @@ pub struct Product {
     /// What the command must do, in order.
     pub cases: Vec<Case>,
     pub readme: String,
+    /// The version of the language that it is tried with, `3.11`; none: that says nothing.
+    pub tried_with: Option<String>,
 }
+
+/// Said to whoever runs a command at a terminal and gives it nothing to read.
+pub(crate) const EXAMPLE: &str = "There is nothing to read, so this is what the example of its spec comes to; give a FILE, or standard input.";
 
 /// What a command is made of: one function that turns text into text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +70,17 @@ pub struct Command {
     pub written: String,
     /// Whether it answers with a value or an error (Rust).
     pub fails: bool,
+    /// How people read its error (Rust).
+    pub error: Shows,
+}
+
+/// How an error is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shows {
+    /// By its `Display`.
+    Words,
+    /// By `{:?}`.
+    Parts,
 }
 
 /// What the function is given.
@@ -159,7 +175,45 @@ impl Command {
             takes,
             written,
             fails: fails && language == Language::Rust,
+            error: Shows::Parts,
         })
+    }
+}
+
+impl Shows {
+    /// How the error of a Rust function is written: in words, if each type of that name among the parts has
+    /// a `Display` that is written out.
+    pub fn of(parts: &[Part], function: &Function) -> Self {
+        let returns = function.returns.as_deref().unwrap_or_default();
+        let error = returns.rsplit(',').next().unwrap_or_default();
+        let error = error.trim_end_matches(['>', ' ']).rsplit("::").next();
+        let error = error.unwrap_or_default().trim();
+        let named = |text: &str, before: &str| {
+            let places = text.match_indices(before);
+            let mut after = places.map(|(at, _)| &text[at + before.len()..]);
+            after.any(|rest| {
+                let rest = rest.strip_prefix(error);
+                let next = rest.map(|rest| rest.chars().next());
+                next.is_some_and(|c| !c.is_some_and(|c| c.is_alphanumeric() || c == '_'))
+            })
+        };
+        let mut found = Shows::Parts;
+        if error.is_empty() || !error.chars().all(|c| c.is_alphanumeric() || c == '_') {
+            return found;
+        }
+        for part in parts {
+            let texts = || part.code.values();
+            let is_there =
+                texts().any(|text| named(text, "pub enum ") || named(text, "pub struct "));
+            if !is_there {
+                continue;
+            }
+            if !texts().any(|text| named(text, "Display for ")) {
+                return Shows::Parts;
+            }
+            found = Shows::Words;
+        }
+        found
     }
 }
 
@@ -175,6 +229,26 @@ fn given(function: &Function, code: &Extracted) -> (Shape, bool) {
 }
 
 impl Product {
+    /// What is shown to whoever gives nothing to read.
+    pub(crate) fn example(&self) -> Option<&str> {
+        self.cases.iter().find_map(|case| match &case.then {
+            Then::Prints(_) => Some(case.given.as_str()),
+            Then::Refuses(_) => None,
+        })
+    }
+
+    /// What `--help` prints.
+    pub(crate) fn usage(&self) -> String {
+        let shown = match self.example() {
+            Some(_) => " At a terminal and without FILE it shows the example of its spec.",
+            None => "",
+        };
+        format!(
+            "usage: {} [FILE]\n\nReads FILE, or standard input, and prints what it comes to.{shown}\n",
+            self.name
+        )
+    }
+
     /// The part of a package.
     pub fn part(&self, package: &str) -> Option<&Part> {
         self.parts.iter().find(|part| part.package == package)

@@ -1,15 +1,19 @@
 //! What a project's roles were given to read, against what came of it: characters of briefs for each
-//! character of shipped code. Repairs, which a debate or a gate asked for, are told apart.
+//! character of shipped code. Repairs, which a debate or a gate asked for, are told apart: revisions and
+//! amendments, and plans and specs that were asked for again.
 
 use crate::History;
 use kernel::{EffectId, EvidenceRef};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use workspace::{EngineError, Project};
 
 /// States in which work is mended.
 const REPAIRS: [&str; 2] = ["revise", "amend"];
+
+/// States that a judgement of the engine sends back to: from the second time on, of the same subject.
+const AGAIN: [&str; 2] = ["micro_plan", "specify"];
 
 /// What one role read.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -79,21 +83,28 @@ impl Reading {
         let role = |effect: EffectId| {
             let began = history.began(effect);
             let role = began.map_or("", |one| one.effect.role.as_str());
-            (role.to_owned(), history.state(effect).to_owned())
+            let subject = began.map_or("", |one| one.effect.subject.as_str());
+            (
+                role.to_owned(),
+                history.state(effect).to_owned(),
+                subject.to_owned(),
+            )
         };
         Self::by(kept, role, shipped)
     }
 
     fn by<'a>(
         kept: impl Iterator<Item = (EffectId, &'a EvidenceRef)>,
-        role: impl Fn(EffectId) -> (String, String),
+        role: impl Fn(EffectId) -> (String, String, String),
         shipped: u64,
     ) -> Self {
         let mut roles: BTreeMap<String, Read> = BTreeMap::new();
         let (mut all, mut repairs) = (Read::default(), Read::default());
+        let mut seen = BTreeSet::new();
         for (effect, one) in kept.filter(|(_, one)| one.name.ends_with(" brief")) {
-            let (role, state) = role(effect);
-            if REPAIRS.contains(&state.as_str()) {
+            let (role, state, subject) = role(effect);
+            let again = AGAIN.contains(&state.as_str()) && !seen.insert((state.clone(), subject));
+            if again || REPAIRS.contains(&state.as_str()) {
                 repairs.add(one.size);
             } else {
                 roles.entry(role).or_default().add(one.size);
@@ -130,22 +141,30 @@ mod tests {
             (3, kept("e0003 revise brief", 900)),
             (4, kept("e0004 challenge brief", 100)),
             (4, kept("e0004 transcript", 5_000)),
+            (5, kept("e0005 micro_plan brief", 70)),
+            (6, kept("e0006 micro_plan brief", 80)),
+            (7, kept("e0007 micro_plan brief", 30)),
         ];
         let role = |effect: EffectId| {
-            let (role, state) = match effect.0 {
-                1 => ("proposer", "propose"),
-                3 => ("proposer", "revise"),
-                _ => ("challenger", "challenge"),
+            let (role, state, subject) = match effect.0 {
+                1 => ("proposer", "propose", "T-1/MM-a"),
+                3 => ("proposer", "revise", "T-1/MM-a"),
+                5 | 6 => ("micro_planner", "micro_plan", "T-1"),
+                7 => ("micro_planner", "micro_plan", "T-2"),
+                _ => ("challenger", "challenge", "T-1/MM-a"),
             };
-            (role.to_owned(), state.to_owned())
+            (role.to_owned(), state.to_owned(), subject.to_owned())
         };
         let numbered = || all.iter().map(|(at, one)| (EffectId(*at), one));
         let reading = Reading::by(numbered(), role, 50);
-        assert_eq!(reading.all.each, Some(12.0));
+        assert_eq!(reading.all.each, Some(14.0));
+        // The first plan of each task is no repair, and the second of one is.
+        let planner = &reading.roles["micro_planner"];
+        assert_eq!((planner.briefs, planner.characters), (2, 100));
         let challenger = &reading.roles["challenger"];
         assert_eq!((challenger.briefs, challenger.characters), (2, 300));
         assert_eq!(challenger.each, Some(6.0));
-        assert_eq!(reading.repairs.characters, 900);
+        assert_eq!(reading.repairs.characters, 980);
         assert_eq!(Reading::by(numbered(), role, 0).all.each, None);
     }
 }

@@ -42,7 +42,7 @@ pub use assembled::{Exported, branch_faults, branch_name, export};
 pub(crate) use decide::{decide, decide_message};
 pub use page::page;
 pub use product::{New, Said, Spoken, approval_of, new, review, speak, spoken_message};
-pub use resolve::{Asked, escalated, message, resolve};
+pub use resolve::{Asked, blank, escalated, message, resolve};
 pub use session::{Driving, drive};
 pub use start::{Begin, Begun, missing, start};
 pub use views::standing_faults;

@@ -4,6 +4,7 @@
 use super::decide::{decide, decide_message};
 use crate::approval::{Approved, Words};
 use crate::decision::{Ask, Decided};
+use ::factory::halt::Action;
 use ::factory::halt::artifact::Escalation;
 use ::factory::project::{TaskId, TaskStatus};
 use report::look::{peek_project, projects};
@@ -162,6 +163,16 @@ fn asking<T>(
         with: &with(asked, &subject)?,
         because: asked.because,
     })
+}
+
+/// The payload of one of the six resolutions, to be filled in; none of a ruling.
+pub fn blank(project: &Project, id: &str, action: &str) -> Result<Option<Value>, EngineError> {
+    let Some(action) = Action::of(action) else {
+        return Ok(None);
+    };
+    let subject = subject(project, id)?;
+    let machine = peek_project(project, &subject.name)?.machine;
+    Ok(Some(machine.payload(&subject.task, action)))
 }
 
 /// The bytes that are to be signed.

@@ -16,7 +16,7 @@ use languages::runners::{Status, TestRun};
 use sandbox::Cancel;
 use workspace::context::Context;
 
-/// The most tests that are told by name.
+/// The most tests and files that are told by name.
 const MOST_NAMES: usize = 80;
 
 /// Runs them, and writes down what was tested: `debated`, and nothing else.
@@ -94,9 +94,16 @@ pub(super) fn run(
     module.mark_tested(debated, &format!("{} on {arch}-{system}", code.runner))?;
     Ok(Held {
         reason: format!(
-            "{} tests passed; every constraint, invariant and error has one: {}",
+            "{} tests passed; every constraint, invariant and error has one: {}; the files are {}",
             log.summary.total,
-            names(&log)
+            listed(log.tests.iter().map(|one| one.name.as_str())),
+            listed(
+                debated
+                    .files
+                    .keys()
+                    .map(String::as_str)
+                    .filter(|name| *name != LOG)
+            )
         ),
         evidence: result.evidence,
         ran: result.ran.map(Box::new),
@@ -118,9 +125,9 @@ fn told(result: &CheckResult) -> String {
     }
 }
 
-/// The tests of a run, by name.
-fn names(log: &ExecutionLog) -> String {
-    let mut names: Vec<&str> = log.tests.iter().map(|one| one.name.as_str()).collect();
+/// Names in a row, as many as help.
+fn listed<'a>(all: impl Iterator<Item = &'a str>) -> String {
+    let mut names: Vec<&str> = all.collect();
     let more = names.len().saturating_sub(MOST_NAMES);
     names.truncate(MOST_NAMES);
     match more {

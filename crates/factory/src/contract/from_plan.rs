@@ -16,6 +16,30 @@ pub(crate) fn says_none(line: &str) -> bool {
     word.eq_ignore_ascii_case("none")
 }
 
+/// The same as people write it: `none, since ...`, `None.`; but not `none of ...`, which speaks of what
+/// is there.
+pub(crate) fn means_none(text: &str) -> bool {
+    let text = text.trim();
+    let end = text.find(|c: char| !c.is_alphanumeric());
+    let (word, rest) = text.split_at(end.unwrap_or(text.len()));
+    let mut after = rest.chars();
+    let joined = matches!(after.next(), Some('-' | '_' | '\''))
+        && after.next().is_some_and(char::is_alphanumeric);
+    let next = rest.split_whitespace().next().unwrap_or_default();
+    word.eq_ignore_ascii_case("none") && !joined && !next.eq_ignore_ascii_case("of")
+}
+
+/// A line of a plan as contracts read it: `none, since ...` is `none: since ...`.
+pub(crate) fn settled(line: &mut String) {
+    if means_none(line) && !says_none(line.trim()) {
+        let why = line.trim()["none".len()..].trim_start_matches(|c: char| !c.is_alphanumeric());
+        *line = match why {
+            "" => "none".to_owned(),
+            why => format!("none: {why}"),
+        };
+    }
+}
+
 /// `name: type; more; more`.
 fn named(line: &str) -> (String, String, Vec<String>) {
     let (name, rest) = line.split_once(':').unwrap_or((line, line));
@@ -152,6 +176,39 @@ mod tests {
 
     fn list(lines: &[&str]) -> Vec<String> {
         lines.iter().map(|line| (*line).to_owned()).collect()
+    }
+
+    #[test]
+    fn none_is_read_as_people_write_it_and_not_where_it_speaks_of_what_is_there() {
+        let all = [
+            ("none", true, "none"),
+            (" None. ", true, "none"),
+            (
+                "none, every number can be written",
+                true,
+                "none: every number can be written",
+            ),
+            ("None (it is pure)", true, "None (it is pure)"),
+            ("none: pure", true, "none: pure"),
+            (
+                "none of the lines is blank",
+                false,
+                "none of the lines is blank",
+            ),
+            ("none-empty: a text", false, "none-empty: a text"),
+            ("nonesuch: a name", false, "nonesuch: a name"),
+            (
+                "BadLine: none of it can be read",
+                false,
+                "BadLine: none of it can be read",
+            ),
+        ];
+        for (text, none, line) in all {
+            assert_eq!(means_none(text), none, "{text}");
+            let mut own = text.to_owned();
+            settled(&mut own);
+            assert_eq!(own, line);
+        }
     }
 
     #[test]

@@ -5,9 +5,10 @@
 //!
 //! Whether a clause is a good answer is the Challenger's to judge, who is shown the table.
 
+use super::kind::TELLS;
 use super::reuse::{Offered, candidate};
 use crate::contract::coverage::{self, Category};
-use crate::contract::from_plan::{says_none, surface};
+use crate::contract::from_plan::{means_none, says_none, surface};
 use crate::micro_plan::{IoContract, Misplan, Plan, PlanFault, PlannedModule};
 use crate::project::types::ModuleRef;
 use crate::readable::same_words;
@@ -33,8 +34,10 @@ pub struct Asked {
     kind: Kind,
 }
 
-/// Everything that a task asks for. What is said twice is asked once.
-pub fn asked(criteria: &[String], sketch: Option<&IoContractSketch>) -> Vec<Asked> {
+/// Everything that a task asks for. What is said twice is asked once. `briefs` is the form of the
+/// project's.
+pub fn asked(criteria: &[String], sketch: Option<&IoContractSketch>, briefs: u32) -> Vec<Asked> {
+    let points = |prose| points(prose, briefs);
     let mut all = Vec::new();
     let mut add = |kind: Kind, name: &str, texts: Vec<&str>| {
         let mut seen = BTreeSet::new();
@@ -59,7 +62,7 @@ pub fn asked(criteria: &[String], sketch: Option<&IoContractSketch>) -> Vec<Aske
 
 /// The points of a dimension that is written as prose: lines, and what semicolons and sentences part.
 /// One that begins with `none` has none.
-fn points(prose: &str) -> Vec<&str> {
+fn points(prose: &str, briefs: u32) -> Vec<&str> {
     let mut found = Vec::new();
     for part in prose.split(['\n', ';']) {
         let mut from = 0;
@@ -78,7 +81,11 @@ fn points(prose: &str) -> Vec<&str> {
         .map(|one| one.trim().trim_start_matches(['-', '*', '•']).trim_start())
         .filter(|one| bare(one) > 0)
         .collect();
-    if found.first().is_some_and(|first| says_none(first)) {
+    let none = match briefs {
+        ..TELLS => says_none,
+        _ => means_none,
+    };
+    if found.first().is_some_and(|first| none(first)) {
         found.clear();
     }
     found
@@ -122,6 +129,16 @@ fn fits(point: &Asked, contract: &IoContract, clause: &str) -> Option<bool> {
         .then_some(point.kind == Kind::Input)
 }
 
+/// What can be named as an answer, of a contract.
+fn clauses(contract: &IoContract) -> Vec<String> {
+    let surface = surface(contract);
+    let tested = coverage::required(surface.surface()).into_iter();
+    let tested = tested.filter(|one| one.category != Category::HappyPath);
+    let inputs = coverage::inputs(surface.surface()).into_iter();
+    let all = inputs.chain(tested.map(|one| one.key));
+    all.map(|key| format!("`{key}`")).collect()
+}
+
 fn wants(kind: Kind) -> &'static str {
     match kind {
         Kind::Criterion => "a constraint, an invariant or an error",
@@ -136,6 +153,7 @@ pub(crate) fn unanswered(
     asked: &[Asked],
     plan: &Plan,
     offered: &dyn Fn(&ModuleRef) -> Offered,
+    briefs: u32,
 ) -> Vec<PlanFault> {
     let mut faults = Vec::new();
     let mut answered = BTreeSet::new();
@@ -173,7 +191,10 @@ pub(crate) fn unanswered(
                         Some(reused) => format!("the contract of {reused}"),
                         None => "its contract".to_owned(),
                     };
-                    let message = format!("{whose} has no clause `{}`", answer.clause);
+                    let mut message = format!("{whose} has no clause `{}`", answer.clause);
+                    if briefs >= TELLS {
+                        message.push_str(&format!("; it has {}", clauses(contract).join(", ")));
+                    }
                     say(Misplan::ClauseUnknown, message);
                 }
             }
@@ -229,7 +250,7 @@ mod tests {
             modes: "sync".to_owned(),
         };
         assert_eq!(
-            keys(&asked(&criteria, Some(&sketch))),
+            keys(&asked(&criteria, Some(&sketch), TELLS)),
             [
                 ("criterion-1", "returns the sum"),
                 ("input-1", "text: not empty"),
@@ -248,9 +269,20 @@ mod tests {
             ..sketch
         };
         assert_eq!(
-            keys(&asked(&[], Some(&none))),
+            keys(&asked(&[], Some(&none), TELLS)),
             [("output-1", "合計"), ("output-2", "負でない")]
         );
-        assert_eq!(asked(&[], None), []);
+        assert_eq!(asked(&[], None, TELLS), []);
+        // As people write it; a project goes on as it began.
+        let reasoned = IoContractSketch {
+            inputs: "None of the lines is blank".to_owned(),
+            error_surfaces: "none, every number of seconds can be written".to_owned(),
+            outputs: "None. It prints".to_owned(),
+            ..none.clone()
+        };
+        let points = asked(&[], Some(&reasoned), TELLS);
+        assert_eq!(keys(&points), [("input-1", "None of the lines is blank")]);
+        let before = asked(&[], Some(&reasoned), TELLS - 1);
+        assert!(before.iter().any(|one| one.key == "error-1"), "{before:?}");
     }
 }

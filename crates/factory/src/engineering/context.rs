@@ -2,8 +2,9 @@
 
 use super::asked::Asked;
 use super::debate::Debate;
-use super::kind::{ASSEMBLES, HOLDS, Kind, SHOWS, TRIES};
+use super::kind::{ASSEMBLES, HOLDS, Kind, SHOWS, TELLS, TRIES};
 use super::roles::{Grant, Material, Occasion, Role, given, withheld};
+use super::told;
 use super::work::Work;
 use crate::context_pack::{ContextPack, Excluded, Included};
 use crate::contract::{coverage, from_plan};
@@ -12,7 +13,7 @@ use crate::debate::{LONGEST, Trail};
 use crate::delivery::promised::Promised;
 use crate::halt::exception::may_raise;
 use crate::micro_plan::IoContract;
-use crate::product::ENDS;
+use crate::product::{ENDS, ENDS_SAID};
 use crate::project::types::{ModuleId, ModuleRef, TaskId};
 use kernel::effect::Sight;
 use kernel::pack::Permission;
@@ -63,8 +64,9 @@ pub struct Scene<'a> {
 /// debated and the Challenger is told what it saw, and the planner is shown the plan that was refused. 5: the
 /// Challenger is told the task's acceptance criteria. 6: the planner is told what the task asks for point by
 /// point and answers it by clauses, which the Challenger is shown; all are told of the product and its language,
-/// those of the assembly its cases; what dependencies make public is in a file.
-pub const BRIEFS: u32 = 6;
+/// those of the assembly its cases; what dependencies make public is in a file. 7: what had to be guessed is
+/// said (`told.rs`), the Arbiter is told what the engine saw, and the Challenger of earlier rulings.
+pub const BRIEFS: u32 = 7;
 
 impl Scene<'_> {
     fn debate(&self) -> Option<&Debate> {
@@ -183,12 +185,16 @@ fn told_rules(scene: &Scene<'_>, name: &str, contract: Option<&IoContract>) -> S
         Some(tongue) => format!("the product's, {}", tongue.language().as_str()),
         None => "that of the modules it depends on".to_owned(),
     };
+    let python = match scene.briefs {
+        ..TELLS => "`tests/test_*.py`",
+        _ => told::PYTHON_TESTS,
+    };
     let mut text = format!(
         "The ship step will judge it, with the tests run by the engine:\n\n\
          - One language, {language}:\n\n\
          | language | root of `implementation/` | called in code | tests |\n|---|---|---|---|\n\
          | Rust | `lib.rs` | the crate `{name}` | `tests/*.rs` |\n\
-         | Python | `__init__.py` | the package `{name}` | `tests/test_*.py` |\n\
+         | Python | `__init__.py` | the package `{name}` | {python} |\n\
          | JavaScript | `index.mjs`, an ES module | `#{name}` | `tests/*.test.mjs` with `node:test` |\n\n\
          - Public is one function for each mode of the contract: its parameters are the inputs, by name and in order; it returns the outputs. Each error surface has a public name of its own: a variant of the error enum in Rust, an exception in Python, a class that extends `Error` in JavaScript.\n"
     );
@@ -196,6 +202,9 @@ fn told_rules(scene: &Scene<'_>, name: &str, contract: Option<&IoContract>) -> S
         Kind::Modules => "- Nothing else is public, save types that the contract names.\n",
         Kind::Assembly => "- This is the product's assembly. Beside that it may hand on public names of the modules that it depends on, each written out: `pub use mm_x::Name;`, `from mm_x import Name` with `__all__`, `export { Name } from \"#mm_x\";`. Nothing else is public.\n",
     });
+    if scene.briefs >= TELLS {
+        text.push_str(told::PUBLIC);
+    }
     text.push_str(
         "- Tests call what is public and nothing else, none is skipped, and each fails when the implementation is taken out, or answers everything alike where the test's name is about the answer.\n\
          - `examples.md` has an example of a valid call and one of each error: a heading, a sentence, and input and output in fenced blocks, with real values.\n\
@@ -364,18 +373,23 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
         .debate()
         .and_then(|debate| debate.trail.challenges.last());
     let returns = match last {
-        _ if role == Role::Challenger && scene.briefs >= 3 => CHALLENGE.to_owned(),
+        _ if role == Role::Challenger && (3..TELLS).contains(&scene.briefs) => CHALLENGE.to_owned(),
         // What the engine would refuse is not offered.
-        Some(last) if scene.briefs >= 2 && last["verdict"] == "FAIL" => returns(role, occasion)
-            .replace(
+        Some(last) if scene.briefs >= 2 && last["verdict"] == "FAIL" => {
+            returns(role, occasion, scene.briefs).replace(
                 "(APPROVE, APPROVE_WITH_AMENDMENTS or REJECT)",
                 "(APPROVE_WITH_AMENDMENTS or REJECT: the challenge stands at FAIL)",
-            ),
-        _ => returns(role, occasion).to_owned(),
+            )
+        }
+        _ => returns(role, occasion, scene.briefs).to_owned(),
     };
     let _ = write!(text, "\n## What to return\n\n{returns}\n");
     if role == Role::MicroPlanner && scene.briefs >= HOLDS {
-        let _ = write!(text, "\n{ANSWERS}\n");
+        let answers = match scene.briefs {
+            ..TELLS => ANSWERS,
+            _ => told::ANSWERS,
+        };
+        let _ = write!(text, "\n{answers}\n");
     }
     if may_raise(role) {
         let _ = write!(text, "\n{EXCEPTION}\n");
@@ -408,9 +422,13 @@ fn of_product(scene: &Scene<'_>, role: Role) -> String {
     }
     if scene.kind == Kind::Assembly && !product.cases.is_empty() {
         let cases = scene.quoted(&json!(product.cases));
+        let ends = match scene.briefs {
+            ..TELLS => ENDS,
+            _ => ENDS_SAID,
+        };
         let _ = write!(
             text,
-            "\n## What the product must do\n\nEach case is run on the whole product before it is released. {ENDS}\n\n{cases}\n"
+            "\n## What the product must do\n\nEach case is run on the whole product before it is released. {ends}\n\n{cases}\n"
         );
     }
     text
@@ -419,7 +437,8 @@ fn of_product(scene: &Scene<'_>, role: Role) -> String {
 /// What the engine itself can tell a role, since the form 4.
 fn seen(scene: &Scene<'_>, role: Role) -> String {
     let (title, said) = match role {
-        Role::Challenger => {
+        Role::Arbiter if scene.briefs < TELLS => return String::new(),
+        Role::Challenger | Role::Arbiter => {
             let saw = scene.debate().map(|debate| debate.saw.as_slice());
             let saw = match saw.unwrap_or_default() {
                 [] => String::new(),
@@ -428,13 +447,16 @@ fn seen(scene: &Scene<'_>, role: Role) -> String {
                     scene.quoted(&json!(saw))
                 ),
             };
-            return saw + &to_show(scene);
+            return match role {
+                Role::Arbiter => saw,
+                _ => saw + &to_show(scene),
+            };
         }
         Role::MicroPlanner => match &scene.work.refused {
             Some((plan, _)) => ("The plan that was refused", scene.quoted(plan)),
             None => return String::new(),
         },
-        Role::Proposer | Role::Arbiter => return String::new(),
+        Role::Proposer => return String::new(),
     };
     format!("\n## {title}\n\n{said}\n")
 }
@@ -531,6 +553,9 @@ fn section(
             "The Code Index",
             "Search it with `search_code_index` before you make anything new.".to_owned(),
         ),
+        Material::HarnessSchemas if scene.briefs >= TELLS => {
+            ("Schemas", told::schemas(role).to_owned())
+        }
         Material::HarnessSchemas => ("Schemas", SCHEMAS.join(", ")),
         Material::Workspace => {
             let plan = scene.work.plan.as_ref()?;
@@ -553,11 +578,12 @@ fn section(
         Material::EvaluationRubric | Material::DecompositionRubric => {
             return rubric(material, scene.kind);
         }
-        Material::DebateTrail if scene.briefs < 2 => {
-            ("The debate so far", pretty(&rounds(trail?, grant)))
-        }
+        Material::DebateTrail if scene.briefs < 2 => (
+            "The debate so far",
+            pretty(&rounds(trail?, grant, scene.briefs)),
+        ),
         Material::DebateTrail => {
-            let earlier = earlier(trail?, grant);
+            let earlier = earlier(trail?, grant, scene.briefs);
             let said = match earlier == json!({}) {
                 true => "Nothing was said before that.".to_owned(),
                 false => scene.quoted(&earlier),
@@ -603,8 +629,8 @@ fn rubric(material: Material, kind: Kind) -> Option<(&'static str, String)> {
 }
 
 /// What was said before what stands in the brief already.
-fn earlier(trail: &Trail, grant: Grant) -> Value {
-    let mut rounds = rounds(trail, grant);
+fn earlier(trail: &Trail, grant: Grant, briefs: u32) -> Value {
+    let mut rounds = rounds(trail, grant, briefs);
     // The last proposal is shown whole to both, and the last challenge to the Arbiter.
     let shown: &[&str] = match grant {
         Grant::AllRounds => &["proposals", "challenges"],
@@ -622,13 +648,19 @@ fn earlier(trail: &Trail, grant: Grant) -> Value {
 }
 
 /// As much of the rounds as a grant shows.
-fn rounds(trail: &Trail, grant: Grant) -> Value {
+fn rounds(trail: &Trail, grant: Grant, briefs: u32) -> Value {
     let mut rounds = json!({
         "proposals": trail.proposals,
         "challenges": trail.challenges,
     });
     if grant == Grant::AllRounds {
         rounds["adjudications"] = json!(trail.adjudications);
+    } else if briefs >= TELLS && !trail.adjudications.is_empty() {
+        // What was decided and why, not what was asked to be amended: whoever passes it again knows it.
+        let ruled = trail.adjudications.iter();
+        let ruled =
+            ruled.map(|one| json!({"decision": one["decision"], "rationale": one["rationale"]}));
+        rounds["rulings"] = ruled.collect();
     }
     rounds
 }
@@ -640,7 +672,8 @@ pub(crate) fn of_a_change(debate: &Debate, role: Role, occasion: Occasion, brief
     for (material, grant) in given(role, occasion) {
         let section = match material {
             Material::DebateTrail => {
-                Some(("The debate so far", pretty(&rounds(&debate.trail, grant))))
+                let rounds = rounds(&debate.trail, grant, briefs);
+                Some(("The debate so far", pretty(&rounds)))
             }
             other => rubric(other, Kind::Modules),
         };
@@ -648,7 +681,8 @@ pub(crate) fn of_a_change(debate: &Debate, role: Role, occasion: Occasion, brief
             let _ = write!(text, "\n## {title}\n\n{body}\n");
         }
     }
-    let _ = write!(text, "\n## What to return\n\n{}\n", returns(role, occasion));
+    let returns = returns(role, occasion, briefs);
+    let _ = write!(text, "\n## What to return\n\n{returns}\n");
     text + &rules(role, briefs) + &complaints(&debate.complaint)
 }
 
@@ -705,8 +739,9 @@ const CHALLENGE: &str = "Try to falsify the claim. One JSON object: `verdict` (P
 /// What a planner adds to each module, since the form 6.
 const ANSWERS: &str = "Each module also has `answers`: for each point of the task that it answers, `asked` (its key, such as `criterion-1`) and `clause`, the clause of its contract that does, by the name that its test will have, in small letters: `input__NAME__N` or `output__NAME__N` for the Nth constraint or invariant of that name, `error__NAME` for an error, `input__NAME` for an input that has no more than its type. Errors are answered by errors, outputs by invariants.";
 
-fn returns(role: Role, occasion: Occasion) -> &'static str {
+fn returns(role: Role, occasion: Occasion, briefs: u32) -> &'static str {
     match (role, occasion) {
+        _ if briefs >= TELLS => told::returns(role, occasion),
         (Role::MicroPlanner, _) => {
             "One JSON object `{\"modules\": [...]}`: a micro plan. Each module has `module_id` (MM-...), `name`, `purpose`, `io_contract` with all five dimensions (a list of lines each: `inputs` and `outputs` as `name: type; constraint or invariant; ...`, `error_surfaces` as `Name: when`, `effects` as `WRITE target: description` or `none`, `modes` as `sync`, `async`), `error_cases`, `depends_on` (MM-...@x.y.z), `reuse_candidate_refs`, `reuse_decision` and `reuse_justification`."
         }

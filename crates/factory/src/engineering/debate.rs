@@ -2,9 +2,10 @@
 //! debate stands after it. Every bound is here, in code, not in a prompt.
 
 use super::amend;
-use super::kind::{HOLDS, TRIES};
+use super::kind::{HOLDS, TELLS, TRIES};
 use super::roles::{Occasion, Role};
 use super::ship::{Applies, OnFail, ShipStep};
+use super::told;
 use crate::debate::{
     Adjudication, Amended, Amendment, Challenge, Criterion, Decision, Failure, Mark, Proposal,
     Trail, Verdict, judge, read, words,
@@ -20,6 +21,9 @@ pub const MOST_REVISIONS: u32 = 2;
 pub const MOST_COMPLAINTS: u32 = 2;
 /// How often the engine's own step of a ship is tried again.
 const MOST_RETRIES: u32 = 2;
+
+/// What a rejection is called among the failures.
+pub(crate) const REJECTED: &str = "arbiter_rejected";
 
 /// Where a debate stands: whose turn it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -165,6 +169,9 @@ pub struct Debate {
     /// What the engine saw when it tried the last proposal.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub saw: Vec<String>,
+    /// Has the present turn changed a file, in whatever attempt?
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub touched: bool,
     /// The last challenge's word; before any, none was passed.
     pub standing: Verdict,
     /// Of the last approval.
@@ -182,6 +189,7 @@ impl Default for Debate {
             complaint: Vec::new(),
             failures: Vec::new(),
             saw: Vec::new(),
+            touched: false,
             standing: Verdict::Fail,
             amendments: Vec::new(),
             trail: Trail::default(),
@@ -206,7 +214,7 @@ pub fn fix_words(who: &str, description: &str) -> Value {
 }
 
 /// What did not hold, or was not run at all.
-fn failures(results: &[CheckResult], check: &str) -> Vec<Failure> {
+fn failures(results: &[CheckResult], check: &str, briefs: u32) -> Vec<Failure> {
     let wrong = results
         .iter()
         .filter(|result| result.verdict != Checks::Pass);
@@ -214,7 +222,11 @@ fn failures(results: &[CheckResult], check: &str) -> Vec<Failure> {
     for result in wrong {
         // What cannot be read is told once, not by each check that reads it.
         if !failures.iter().any(|one| one.evidence == result.reason) {
-            failures.push(Failure::new(&result.check, result.reason.clone(), ""));
+            let mend = match briefs {
+                ..TELLS => "",
+                _ => told::mend(&result.check, &result.reason),
+            };
+            failures.push(Failure::new(&result.check, result.reason.clone(), mend));
         }
     }
     if failures.is_empty() {
@@ -284,7 +296,7 @@ impl Debate {
             At::Adjudicate => {
                 let standing = Some(self.standing);
                 match read(answer, result, |one| judge::adjudication(one, standing)) {
-                    Ok(ruling) => self.ruled(ruling),
+                    Ok(ruling) => self.ruled(ruling, briefs),
                     Err(faults) => self.complain(faults, "adjudication_invalid"),
                 }
             }
@@ -343,7 +355,19 @@ impl Debate {
         }
     }
 
-    fn ruled(&self, ruling: Adjudication) -> Move {
+    /// Was the last proposal rejected, and nothing of it changed since?
+    pub(crate) fn is_rejected(&self) -> bool {
+        let rejected = self.failures.iter().any(|one| one.invariant == REJECTED);
+        self.at == At::Revise && rejected && !self.touched
+    }
+
+    /// What was rejected is handed in once more as it was: nobody need judge it again.
+    pub(crate) fn unmoved(&self) -> Move {
+        let what = "no file of the module has changed since the Arbiter rejected it: change what \"What failed\" asks for, and hand it in then";
+        self.complain(vec![what.to_owned()], "debate_rejected")
+    }
+
+    fn ruled(&self, ruling: Adjudication, briefs: u32) -> Move {
         let to = match ruling.decision {
             Decision::Approve => Now::At(At::Ship(ShipStep::first(Applies::Always))),
             Decision::ApproveWithAmendments => Now::At(At::Amend),
@@ -353,7 +377,11 @@ impl Debate {
         let failures = match ruling.decision {
             Decision::Reject => {
                 let mut failures = self.failures.clone();
-                failures.push(Failure::new("arbiter_rejected", ruling.rationale, ""));
+                let words = ruling.rationale;
+                failures.push(match briefs {
+                    ..TELLS => Failure::new(REJECTED, words, ""),
+                    _ => Failure::new(REJECTED, "the Arbiter rejected it", &words),
+                });
                 failures
             }
             Decision::Approve | Decision::ApproveWithAmendments => Vec::new(),
@@ -369,7 +397,7 @@ impl Debate {
     }
 
     /// What trying a proposal means: what is red costs a revision, as a failed challenge does.
-    fn tried(&self, results: &[CheckResult]) -> Checked {
+    fn tried(&self, results: &[CheckResult], briefs: u32) -> Checked {
         if !results.is_empty() && passes(results) {
             let saw = results.iter().map(|result| result.reason.clone()).collect();
             let found = Vec::new();
@@ -378,7 +406,7 @@ impl Debate {
                 to: Now::At(At::Challenge),
             });
         }
-        let found = failures(results, ShipStep::Tests.row().check);
+        let found = failures(results, ShipStep::Tests.row().check, briefs);
         if !results.iter().any(|one| one.verdict == Checks::Fail) {
             return Checked::CouldNotRun(could_not_run(&found));
         }
@@ -391,11 +419,12 @@ impl Debate {
         })
     }
 
-    /// What the engine's own step means. A step without results was not run.
-    pub fn checked(&self, results: &[CheckResult]) -> Option<Checked> {
+    /// What the engine's own step means. A step without results was not run. `briefs` is the form that
+    /// the project began with.
+    pub fn checked(&self, results: &[CheckResult], briefs: u32) -> Option<Checked> {
         let step = match self.at {
             At::Ship(step) => step,
-            At::Try => return Some(self.tried(results)),
+            At::Try => return Some(self.tried(results, briefs)),
             _ => return None,
         };
         let row = step.row();
@@ -406,7 +435,7 @@ impl Debate {
             let said = Said::Passed(step);
             return Some(Checked::Moved(Move { said, to }));
         }
-        let failures = failures(results, row.check);
+        let failures = failures(results, row.check, briefs);
         let again = row.on_fail == OnFail::Retry && self.complaints < MOST_RETRIES;
         let judged = results.iter().any(|one| one.verdict == Checks::Fail);
         if !judged && !again {
@@ -471,7 +500,7 @@ impl Debate {
             return;
         }
         self.revisions += u32::from(*to == At::Revise);
-        (self.complaints, self.at) = (0, *to);
+        (self.complaints, self.at, self.touched) = (0, *to, false);
         self.complaint.clear();
     }
 

@@ -3,7 +3,9 @@
 //! one more try can mend it.
 
 use super::asked::{Asked, unanswered};
+use super::kind::TELLS;
 use super::reuse::{Offered, candidate};
+use crate::contract::from_plan;
 use crate::micro_plan::{Misplan, Plan, PlanFault};
 use crate::project::types::{ModuleId, ModuleRef};
 use crate::readable::{alike, folded, unread};
@@ -18,6 +20,8 @@ pub(crate) struct Held<'a> {
     pub(crate) offered: &'a dyn Fn(&ModuleRef) -> Offered,
     /// Who has an id, or one that looks like it, besides this task?
     pub(crate) namesake: &'a dyn Fn(&ModuleId) -> Option<ModuleId>,
+    /// The form of the project's briefs.
+    pub(crate) briefs: u32,
 }
 
 impl Held<'_> {
@@ -27,7 +31,23 @@ impl Held<'_> {
         texts(&said["modules"], "modules", &mut faults);
         self.names(plan, &mut faults);
         there(plan, self.offered, &mut faults);
-        faults.extend(unanswered(self.asked, plan, self.offered));
+        if self.briefs >= TELLS {
+            turns(plan, &mut faults);
+        }
+        faults.extend(unanswered(self.asked, plan, self.offered, self.briefs));
+        faults
+    }
+
+    /// What speaks against a person's plan: they may drop a point of the task, and make a further version
+    /// of any module.
+    pub(crate) fn of_a_person(&self, said: &Value, plan: &Plan) -> Vec<PlanFault> {
+        let mut faults = Vec::new();
+        texts(said, "modules", &mut faults);
+        there(plan, self.offered, &mut faults);
+        turns(plan, &mut faults);
+        let answers = unanswered(self.asked, plan, self.offered, self.briefs);
+        let dropped = |one: &PlanFault| one.code == Some(Misplan::Unanswered);
+        faults.extend(answers.into_iter().filter(|one| !dropped(one)));
         faults
     }
 
@@ -61,6 +81,44 @@ impl Held<'_> {
                 code: Some(code),
                 path: format!("modules[{at}].module_id"),
                 message,
+            });
+        }
+    }
+}
+
+/// The plan as contracts read it, since the form 7: `none, since ...` is `none: since ...`.
+pub(crate) fn settled(mut plan: Plan) -> Plan {
+    let contracts = plan.modules.iter_mut();
+    for contract in contracts.filter_map(|module| module.io_contract.as_mut()) {
+        let all = [
+            &mut contract.inputs,
+            &mut contract.outputs,
+            &mut contract.error_surfaces,
+            &mut contract.effects,
+        ];
+        all.into_iter().flatten().for_each(from_plan::settled);
+    }
+    plan
+}
+
+/// `none` says nothing for inputs and outputs: the contract of such a module could not be written.
+fn turns(plan: &Plan, faults: &mut Vec<PlanFault>) {
+    let made = plan.modules.iter().enumerate();
+    for (at, module) in made.filter(|(_, module)| candidate(module).is_none()) {
+        let Some(contract) = &module.io_contract else {
+            continue;
+        };
+        let surface = from_plan::surface(contract);
+        let empty = [
+            ("inputs", surface.inputs.is_empty()),
+            ("outputs", surface.outputs.is_empty()),
+        ];
+        for (name, _) in empty.into_iter().filter(|(_, empty)| *empty) {
+            faults.push(PlanFault {
+                code: None,
+                path: format!("modules[{at}].io_contract.{name}"),
+                message: "a module turns at least one input into at least one output; name one"
+                    .to_owned(),
             });
         }
     }

@@ -14,6 +14,10 @@ pub const SHOWS: u32 = 5;
 /// are judged as people see them.
 pub const HOLDS: u32 = 6;
 
+/// Since this form, `none` is read as people write it, a person's plan has contracts, whoever debates
+/// hears of earlier rulings, and what had to be guessed is said.
+pub const TELLS: u32 = 7;
+
 /// What a task makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

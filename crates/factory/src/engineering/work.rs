@@ -3,8 +3,8 @@
 
 use super::asked::Asked;
 use super::debate::{At, Checked, Debate, Move, Now, Said};
-use super::held::Held;
-use super::kind::{HOLDS, Kind};
+use super::held::{Held, settled};
+use super::kind::{HOLDS, Kind, TELLS};
 use super::patience::{After, Patience};
 use super::reuse::{Offered, Unmet, misreused, unmet};
 use super::roles::Role;
@@ -228,8 +228,12 @@ impl Work {
             Answer::Attempt(effect, outcome) => (*effect, outcome),
             Answer::Gate(results) => {
                 let active = self.active();
-                let checked =
-                    active.and_then(|at| Some((at, self.modules[at].debate.checked(results)?)));
+                let checked = active.and_then(|at| {
+                    Some((
+                        at,
+                        self.modules[at].debate.checked(results, around.briefs())?,
+                    ))
+                });
                 return match checked {
                     Some((at, Checked::Moved(step))) => Step::Debated(at, step),
                     Some((_, Checked::CouldNotRun(why))) => Step::Stuck(why),
@@ -246,6 +250,10 @@ impl Work {
                 Kind::Modules => Ok(plan),
                 Kind::Assembly => micro_plan::assembly(plan),
             });
+            let judged = judged.map(|plan| match around.briefs() {
+                ..TELLS => plan,
+                _ => settled(plan),
+            });
             return match judged {
                 Err(faults) => Step::PlanRefused(faults),
                 Ok(plan) => {
@@ -255,6 +263,7 @@ impl Work {
                             asked: &around.asked(),
                             offered: &offered,
                             namesake: &|id| around.namesake(id),
+                            briefs: around.briefs(),
                         };
                         faults.extend(held.faults(result, &plan));
                     }
@@ -283,9 +292,17 @@ impl Work {
                 Err(faults) => Step::Debated(active, self.gave_up(faults.join("; "))),
             };
         }
+        let heard = debate.hear(result, At::proposed(around.briefs()), around.briefs());
+        let unmoved = heard.said == Said::Proposed
+            && around.briefs() >= TELLS
+            && outcome.changed.is_empty()
+            && debate.is_rejected();
         Step::Debated(
             active,
-            debate.hear(result, At::proposed(around.briefs()), around.briefs()),
+            match unmoved {
+                true => debate.unmoved(),
+                false => heard,
+            },
         )
     }
 
@@ -320,7 +337,12 @@ impl Work {
         let answer = self.answer.take();
         self.losses = 0;
         let (effect, result) = match &answer {
-            Some(Answer::Attempt(effect, outcome)) => (Some(*effect), outcome.result.as_ref()),
+            Some(Answer::Attempt(effect, outcome)) => {
+                if let Some(at) = self.active().filter(|_| !outcome.changed.is_empty()) {
+                    self.modules[at].debate.touched = true;
+                }
+                (Some(*effect), outcome.result.as_ref())
+            }
             Some(Answer::Gate(_)) | None => (None, None),
         };
         if let Step::Again {

@@ -213,8 +213,8 @@ impl Change {
     }
 
     /// What the engine's own step means. What does not ship is another round, as a rejection is.
-    fn shipped(&self, results: &[CheckResult]) -> Option<ChangeStep> {
-        let mut found = match self.debate.checked(results)? {
+    fn shipped(&self, results: &[CheckResult], briefs: u32) -> Option<ChangeStep> {
+        let mut found = match self.debate.checked(results, briefs)? {
             Checked::Moved(found) => found,
             // It says nothing about the change, so it costs no round.
             Checked::CouldNotRun(why) if self.bad_ends < MOST_BAD_ENDS => {
@@ -247,7 +247,7 @@ impl Change {
     /// The next step that follows from the state alone. `briefs` is the form of the project's.
     pub fn next(&self, briefs: u32) -> Option<ChangeStep> {
         if let Some(results) = &self.checked {
-            return self.shipped(results);
+            return self.shipped(results, briefs);
         }
         if self.losses >= MOST_LOSSES {
             return Some(ChangeStep::Failed(LOST_AGAIN.to_owned()));

@@ -3,6 +3,7 @@
 //! It refuses free text where a choice is due, and a choice that its payload does not fit.
 
 pub mod artifact;
+pub(crate) mod blank;
 pub mod candidate;
 pub mod change;
 pub mod exception;

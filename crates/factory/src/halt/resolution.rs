@@ -2,11 +2,13 @@
 //! What is wrong is refused with a code; nothing is guessed.
 
 pub use crate::escalation::Action;
+use crate::escalation::KEPT_MODULE;
+use crate::micro_plan::PlannedModule;
 use crate::project::types::{ModuleId, TaskId};
 use kernel::Refusal;
-use kernel::form::{Cause, Form};
+use kernel::form::{Cause, Fault, Form, Formed};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// May a resolution be given for a blocked task?
@@ -33,13 +35,29 @@ pub struct NewTask {
 
 /// A module of a person's plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PlanLine {
-    pub module_id: ModuleId,
-    /// What it does.
-    pub description: String,
-    /// Module ids of this plan, or `MM-...@x.y.z`.
-    #[serde(default)]
-    pub depends_on: Vec<String>,
+#[serde(untagged)]
+pub enum PlanLine {
+    /// As the planner writes it.
+    Planned(Box<PlannedModule>),
+    /// In short: it keeps the contract that it had.
+    Kept {
+        module_id: ModuleId,
+        /// What it does.
+        description: String,
+        /// Module ids of this plan, or `MM-...@x.y.z`.
+        #[serde(default)]
+        depends_on: Vec<String>,
+    },
+}
+
+impl PlanLine {
+    /// Which module.
+    pub(crate) fn module_id(&self) -> &ModuleId {
+        match self {
+            PlanLine::Planned(module) => &module.module_id,
+            PlanLine::Kept { module_id, .. } => module_id,
+        }
+    }
 }
 
 /// A resolution with what it needs.
@@ -120,6 +138,9 @@ impl Resolution {
             Some(_) => return Err(mistyped("task", "a task id")),
             None => return Err(missing("task")),
         };
+        if action == Action::RevisePlan {
+            as_planned(&mut members);
+        }
         let mut payload = Value::Object(members);
         refused(action, &payload)?;
         payload["action"] = Value::from(name);
@@ -131,6 +152,79 @@ impl Resolution {
             )
         })?;
         Ok((task, resolution))
+    }
+}
+
+const PLAN: &str = "revised_micro_plan";
+
+/// A plan may be handed back as the planner wrote it: `{"modules": [...]}`.
+fn as_planned(members: &mut Map<String, Value>) {
+    let whole = match members.get_mut(PLAN) {
+        Some(Value::Object(plan)) => plan.remove("modules"),
+        Some(_) => None,
+        None => members.remove("modules").inspect(|_| {
+            for given in ["micro_plan_id", "parent_task_ref", "summary"] {
+                members.remove(given);
+            }
+        }),
+    };
+    members.extend(whole.map(|modules| (PLAN.to_owned(), modules)));
+}
+
+/// The form of a module of a plan: the planner's, where one of its members is there.
+fn form_of(module: &Value) -> Form {
+    let own = PlannedModule::OBJECT.members.iter();
+    let mut own = own.filter(|one| !KEPT_MODULE.members.iter().any(|kept| kept.name == one.name));
+    match own.any(|one| module.get(one.name).is_some()) {
+        true => PlannedModule::FORM,
+        false => Form::Object(&KEPT_MODULE),
+    }
+}
+
+/// Everything that is wrong with the form of a payload: where, what, and the members that there are.
+fn faults(action: Action, payload: &Value) -> Vec<(String, Fault, Vec<&'static str>)> {
+    let whole = Form::Object(action.payload());
+    let say = |form: &Form, before: &str, fault: Fault| {
+        let (place, dot) = (fault.place(), ".");
+        let dot = match before.is_empty() || place.is_empty() {
+            true => "",
+            false => dot,
+        };
+        let names = members(form, &place);
+        (format!("{before}{dot}{place}"), fault, names)
+    };
+    let inside = format!("{PLAN}[");
+    let mut found: Vec<_> = whole
+        .faults(payload)
+        .into_iter()
+        .map(|fault| say(&whole, "", fault))
+        .filter(|(place, _, _)| !place.starts_with(&inside))
+        .collect();
+    // Each module by its own form: which one it has, the list cannot say.
+    let modules = payload[PLAN].as_array().into_iter().flatten();
+    for (at, module) in modules.enumerate() {
+        let form = form_of(module);
+        let before = format!("{inside}{at}]");
+        let own = form.faults(module).into_iter();
+        found.extend(own.map(|fault| say(&form, &before, fault)));
+    }
+    found
+}
+
+/// The names of the members that the object of a place has.
+fn members(form: &Form, place: &str) -> Vec<&'static str> {
+    match form {
+        Form::Object(object) => {
+            let (first, rest) = place.split_once('.').unwrap_or((place, ""));
+            let name = first.split('[').next().unwrap_or_default();
+            let mut all = object.members.iter();
+            match all.find(|one| one.name == name && !rest.is_empty()) {
+                Some(member) => members(&member.form, rest),
+                None => object.members.iter().map(|one| one.name).collect(),
+            }
+        }
+        Form::List(form, _) | Form::Map(form, _) | Form::Nullable(form) => members(form, place),
+        _ => Vec::new(),
     }
 }
 
@@ -152,30 +246,30 @@ fn mistyped(path: &str, wanted: &str) -> Refusal {
 
 /// Refuses a payload that has not the form of its action, or files that are none of a module.
 fn refused(action: Action, payload: &Value) -> Result<(), Refusal> {
-    let object = action.payload();
-    let mut found = Form::Object(object).faults(payload);
+    let mut found = faults(action, payload);
     // An id that is none and a text that says little are judged with the plan and by people.
-    found.retain(|one| !matches!(one.cause, Cause::Wording | Cause::Id));
+    found.retain(|(_, one, names)| match one.cause {
+        Cause::Wording => false,
+        // What the planner writes is read by its form.
+        Cause::Id => names.contains(&"io_contract"),
+        _ => true,
+    });
     // A name that is misspelt is told before the one that is missing by that.
-    let unknown = found.iter().find(|one| one.cause == Cause::Unknown);
-    if let Some(fault) = unknown.or(found.first()) {
-        let place = fault.place();
+    let unknown = found.iter().find(|(_, one, _)| one.cause == Cause::Unknown);
+    if let Some((place, fault, names)) = unknown.or(found.first()) {
         return Err(match fault.cause {
-            Cause::Missing => missing(&place),
-            Cause::Unknown => {
-                let names: Vec<&str> = object.members.iter().map(|one| one.name).collect();
-                Refusal::new(
-                    "payload_member_unknown",
-                    format!("`{place}` is not known here"),
-                    format!("the members are: {}", names.join(", ")),
-                )
-            }
-            Cause::Type => Refusal::new(
+            Cause::Missing => missing(place),
+            Cause::Unknown => Refusal::new(
+                "payload_member_unknown",
+                format!("`{place}` is not known here"),
+                format!("the members are: {}", names.join(", ")),
+            ),
+            Cause::Type | Cause::Id => Refusal::new(
                 "payload_member_mistyped",
                 format!("`{place}` {}", fault.what),
-                "`proofhouse schema HumanResolution` has the form",
+                "`proofhouse schema HumanResolution` has the form, and without a payload `resolve` shows it",
             ),
-            Cause::Content | Cause::Id | Cause::Wording => Refusal::new(
+            Cause::Content | Cause::Wording => Refusal::new(
                 "payload_member_empty",
                 format!("`{place}` is empty"),
                 format!("say something in `{place}`: it goes on record"),

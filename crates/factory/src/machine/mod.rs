@@ -31,8 +31,10 @@ use crate::delivery::manifest::Manifest;
 use crate::delivery::registry::Registry;
 use crate::engineering::work::Work;
 use crate::halt::artifact::{Escalation, Resolved};
+use crate::halt::blank;
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
+use crate::halt::resolution::Action;
 use crate::product::{At, Product};
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId};
 use crate::project::{ProjectState, TaskGraph, TaskStatus};
@@ -40,7 +42,7 @@ use kernel::effect::Effect;
 use kernel::machine::Gauge;
 use kernel::{Body, EffectId, Event, Input, Machine, Refusal, Status, What};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use state::State;
 use std::collections::BTreeMap;
 
@@ -76,6 +78,17 @@ impl Factory {
     pub fn to_fix(&self, task: &TaskId) -> Option<ModuleRef> {
         let work = self.state.work.get(task)?;
         work.reference(work.fixable()?)
+    }
+
+    /// The payload of a resolution of a task, to be filled in.
+    pub fn payload(&self, task: &TaskId, action: Action) -> Value {
+        let work = self.state.work.get(task);
+        let plan = work.and_then(|work| match (&work.plan, &work.refused) {
+            (Some(plan), _) => Some(json!(plan.modules)),
+            (None, Some((refused, _))) => refused.get("modules").cloned(),
+            (None, None) => None,
+        });
+        blank::payload(action, plan)
     }
 
     /// The contract of the module that a task has at work, as the engine writes it.

@@ -6,6 +6,7 @@ use super::people::{release_id, unasked};
 use super::product;
 use super::state::{Phase, State};
 use crate::delivery::manifest::Manifest;
+use crate::engineering::debate::REJECTED;
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::Record;
 use crate::halt::resolution::Action;
@@ -212,7 +213,12 @@ fn resolutions(state: &State, task: &TaskId) -> Vec<String> {
 fn failed(escalation: &Escalation) -> String {
     let failed = escalation.failed_invariants.iter();
     let failed: Vec<String> = failed
-        .map(|one| format!("{}: {}", one.invariant, one.evidence))
+        .map(
+            |one| match one.invariant == REJECTED && !one.required_change.is_empty() {
+                true => format!("{}: {}", one.evidence, one.required_change),
+                false => format!("{}: {}", one.invariant, one.evidence),
+            },
+        )
         .collect();
     lines(failed.iter().map(String::as_str))
 }

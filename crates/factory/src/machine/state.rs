@@ -211,6 +211,7 @@ impl State {
             true => asked(
                 self.shows(task),
                 declared.and_then(|one| one.sketch.as_ref()),
+                self.briefs,
             ),
             false => Vec::new(),
         }

@@ -11,7 +11,7 @@ use crate::engineering::context::{
     DATA, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
 };
 use crate::engineering::debate::TRIED;
-use crate::engineering::kind::{ASSEMBLES, HOLDS, Kind};
+use crate::engineering::kind::{ASSEMBLES, HOLDS, Kind, TELLS};
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
@@ -103,6 +103,9 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                 with["version"] = json!(state.head.spec_version);
                 with["promised"] = json!(promised);
                 with["front"] = json!(state.front());
+                if state.briefs >= TELLS {
+                    with["errors"] = json!("in_words");
+                }
                 if state.briefs >= ASSEMBLES && promised.product.cases.is_empty() {
                     with["unshown"] = json!(state.stories());
                 }

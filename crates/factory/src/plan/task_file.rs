@@ -2,7 +2,8 @@
 //! of the template is there, filled from the spec; none of the spec's texts can add a part.
 
 use super::Located;
-use crate::markdown::{block, line};
+use crate::engineering::kind::TELLS;
+use crate::markdown::{block, item, line};
 use crate::spec::{IoContractSketch, Product, ProductForm, ProductSpec};
 use std::fmt::Write;
 
@@ -13,13 +14,24 @@ pub(super) enum Told<'s> {
     Nothing,
     /// What its story and epic promise.
     Promises(Option<&'s Product>),
+    /// The same; and criteria and sketch keep their blanks and lines, since the form 7.
+    ToTheLetter(Option<&'s Product>),
 }
 
 impl<'s> Told<'s> {
     pub(super) fn of(spec: &'s ProductSpec, briefs: u32) -> Self {
         match briefs {
             ..3 => Told::Nothing,
-            _ => Told::Promises(spec.product.as_ref()),
+            3..TELLS => Told::Promises(spec.product.as_ref()),
+            _ => Told::ToTheLetter(spec.product.as_ref()),
+        }
+    }
+
+    /// A criterion, or a dimension of a sketch.
+    fn words(self, text: &str) -> String {
+        match self {
+            Told::Nothing | Told::Promises(_) => line(text),
+            Told::ToTheLetter(_) => item(text),
         }
     }
 }
@@ -55,17 +67,17 @@ pub(super) fn missing(place: &Located<'_>) -> Vec<&'static str> {
             missing.push(name);
         }
     }
-    if error_cases(&sketch.error_surfaces).is_empty() {
+    if error_cases(&sketch.error_surfaces, line).is_empty() {
         missing.push("error_cases");
     }
     missing
 }
 
 /// The sketch names error surfaces in prose; its lines and clauses are the cases.
-fn error_cases(surfaces: &str) -> Vec<String> {
+fn error_cases(surfaces: &str, words: impl Fn(&str) -> String) -> Vec<String> {
     surfaces
         .split([';', '\n'])
-        .map(|case| line(case.trim_start().trim_start_matches(['-', '*', ' '])))
+        .map(|case| words(case.trim_start().trim_start_matches(['-', '*', ' '])))
         .filter(|case| !case.is_empty())
         .collect()
 }
@@ -123,7 +135,7 @@ fn write<'s>(
     ] {
         writeln!(out, "- **{level}:** {} — {}", line(name), line(description))?;
     }
-    if let Told::Promises(product) = told {
+    if let Told::Promises(product) | Told::ToTheLetter(product) = told {
         for (id, text) in promises(place, product) {
             let what = match id == story.story_id {
                 true => "What users see",
@@ -139,12 +151,12 @@ fn write<'s>(
     }
     writeln!(out, "\n## Acceptance Criteria")?;
     for criterion in &task.acceptance_criteria {
-        writeln!(out, "- {}", line(criterion))?;
+        writeln!(out, "- {}", told.words(criterion))?;
     }
     let sketch = &task.io_contract_sketch;
     writeln!(out, "\n## Micro Module Contract")?;
     for (name, text) in dimensions(sketch) {
-        writeln!(out, "- **{name}:** {}", line(text))?;
+        writeln!(out, "- **{name}:** {}", told.words(text))?;
     }
     writeln!(out, "\n## Dependency Contracts")?;
     writeln!(
@@ -163,7 +175,7 @@ fn write<'s>(
         writeln!(out, "- None")?;
     }
     writeln!(out, "\n## Error Cases")?;
-    for case in error_cases(&sketch.error_surfaces) {
+    for case in error_cases(&sketch.error_surfaces, |case| told.words(case)) {
         writeln!(out, "- {case}")?;
     }
     Ok(())

@@ -2,7 +2,7 @@
 //! documents themselves lie in the view.
 
 use super::{DRAFT, FOLDER, GIVEN, Leftovers, Product, REPORT};
-use crate::engineering::kind::HOLDS;
+use crate::engineering::kind::{HOLDS, TELLS};
 use kernel::effect::Sight;
 use std::fmt::Write;
 
@@ -31,6 +31,19 @@ task:    task_id TSK-NNN (once in the whole spec), name, description, subtasks (
 sketch:  inputs, outputs, error_surfaces, effects, modes: prose, none empty, no TBD, no N/A
 ```"#;
 
+/// The same since the form 7.
+const SHAPE_TOLD: &str = r#"```text
+spec:    spec_id SPEC-NNN, spec_version x.y.z, title, description, created_at, updated_at (ISO 8601), pillars
+pillar:  pillar_id PIL-NNN, name, description, rationale, epics
+epic:    epic_id EPC-NNN, name, description, success_criteria (a list of texts, at least 1), stories
+story:   story_id STR-NNN, name, description, user_facing_behavior, tasks
+task:    task_id TSK-NNN (once in the whole spec), name, description, subtasks (a list of texts, at least 2),
+         acceptance_criteria (a list of texts, at least 2), depends_on (a list of other task_ids, or [];
+         no circles), io_contract_sketch
+sketch:  inputs, outputs, error_surfaces, effects, modes: prose, none empty, no TBD, no N/A; where there is no
+         error or effect, `none` or `none, because ...`
+```"#;
+
 /// What a spec says of the product, since briefs of the form 2: an audit compares them to the letter.
 const PRODUCT: &str = r#"```text
 spec:    product, what people hold in hand at the end: name (small letters, digits, hyphens),
@@ -48,6 +61,16 @@ case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), gi
          out: empty), and either prints (standard output) or refuses (a part of standard error)
 ```"#;
 
+/// The same since the form 7.
+const PRODUCT_SAID: &str = r#"```text
+spec:    product, what people hold in hand at the end: name (small letters, digits, hyphens),
+         form command | library | none, language rust | python | javascript (what the person wants; all
+         modules are written in it), entry (the task_id whose module stands at the front), cases, why
+case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), given (standard input, not
+         blank; left out: empty), and either prints (standard output, not empty) or refuses (a part of
+         standard error)
+```"#;
+
 const RULES: &str = "\
 Every pillar has an epic, every epic a story and a success criterion, every story a task. A task is what one engineer builds as a few small modules. Nothing required is left out or empty, and nothing is a placeholder; each such fault is an error, and errors block. These are warnings, which the person sees: a description under 20 characters, an acceptance criterion that names nothing observable (returns, displays, raises, writes, emits, rejects, validates ...), subtasks that repeat each other, an `error_surfaces` without one specific error.";
 
@@ -60,6 +83,10 @@ A product ends with its assembly: the task of its `entry`, which no other task d
 /// How a command of the engine's making ends, which its cases are held to.
 pub(crate) const ENDS: &str = "\
 `prints` is all of standard output, to the letter but for blanks and line ends at its end. `refuses` is a part of standard error, and the exit code is another than 0: where the entry refuses, the engine prints its error as the language does, which is `Name: message` of an exception in Python and of an `Error` in JavaScript, and in Rust the error as `{:?}` writes it, such as `BadDate { line: 3 }`. Whatever is to be read there is in the error itself.";
+
+/// The same since the form 7.
+pub(crate) const ENDS_SAID: &str = "\
+`prints` is all of standard output, to the letter but for blanks and line ends at its end. `refuses` is a part of standard error, and the exit code is another than 0: where the entry refuses, the engine prints its error as the language does, which is `Name: message` of an exception in Python and of an `Error` in JavaScript, and in Rust the error as its `Display` writes it, or as `{:?}` does if it has none. Whatever is to be read there is in the error itself.";
 
 /// What nobody after this role will see.
 const AFTER: &str = "\
@@ -86,8 +113,15 @@ pub fn brief(product: &Product) -> String {
     if let Some(draft) = draft {
         let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: {draft}");
     }
+    let shape = match product.began.briefs {
+        Some(TELLS..) => SHAPE_TOLD,
+        _ => SHAPE,
+    };
     let of_product = match product.began.briefs {
-        Some(HOLDS..) => {
+        Some(TELLS..) => {
+            format!("{PRODUCT_SAID}\n\n{BUILT}\n\n{ENDS_SAID}\n\n{ASSEMBLED}\n\n{AFTER}\n\n")
+        }
+        Some(HOLDS) => {
             format!("{PRODUCT_TOLD}\n\n{BUILT}\n\n{ENDS}\n\n{ASSEMBLED}\n\n{AFTER}\n\n")
         }
         Some(3..) => format!("{PRODUCT}\n\n{BUILT}\n\n{ASSEMBLED}\n\n"),
@@ -96,7 +130,7 @@ pub fn brief(product: &Product) -> String {
     };
     let _ = write!(
         text,
-        "\n## What you make\n\n`repo/{FOLDER}/{DRAFT}`, one JSON object:\n\n{SHAPE}\n\n{RULES}\n\n{of_product}Notes for yourself go below `repo/{FOLDER}/draft/`; write nowhere else.\n"
+        "\n## What you make\n\n`repo/{FOLDER}/{DRAFT}`, one JSON object:\n\n{shape}\n\n{RULES}\n\n{of_product}Notes for yourself go below `repo/{FOLDER}/draft/`; write nowhere else.\n"
     );
     let _ = write!(
         text,

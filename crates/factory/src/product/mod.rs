@@ -8,7 +8,7 @@ mod brief;
 pub mod escalation;
 mod judge;
 
-pub(crate) use brief::ENDS;
+pub(crate) use brief::{ENDS, ENDS_SAID};
 pub use brief::{brief, sight};
 pub use judge::judge;
 

@@ -103,7 +103,7 @@ fn write_pillar(pillar: &Pillar, out: &mut String) -> std::fmt::Result {
         writeln!(out, "{}\n", block(&epic.description))?;
         writeln!(out, "**Success criteria:**\n")?;
         for criterion in &epic.success_criteria {
-            writeln!(out, "- {}", line(criterion))?;
+            writeln!(out, "- {}", markdown::item(criterion))?;
         }
         for story in &epic.stories {
             writeln!(
@@ -137,7 +137,7 @@ fn write_task(task: &Task, out: &mut String) -> std::fmt::Result {
     }
     writeln!(out, "\n**Acceptance criteria:**\n")?;
     for criterion in &task.acceptance_criteria {
-        writeln!(out, "- {}", line(criterion))?;
+        writeln!(out, "- {}", markdown::item(criterion))?;
     }
     let sketch = &task.io_contract_sketch;
     writeln!(out, "\n**I/O contract sketch:**\n")?;
@@ -148,7 +148,7 @@ fn write_task(task: &Task, out: &mut String) -> std::fmt::Result {
         ("Effects", &sketch.effects),
         ("Modes", &sketch.modes),
     ] {
-        writeln!(out, "- **{name}:** {}", line(text))?;
+        writeln!(out, "- **{name}:** {}", markdown::item(text))?;
     }
     Ok(())
 }

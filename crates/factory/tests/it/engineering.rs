@@ -7,6 +7,7 @@ mod ends;
 mod held;
 mod planning;
 mod smuggled;
+mod telling;
 
 use crate::said;
 use factory::engineering::debate::{At, Move};

@@ -164,6 +164,34 @@ References to upstream modules (CONTRACT_ONLY — no source code):
 }
 
 #[test]
+fn s4_1_criteria_and_sketches_keep_their_blanks_and_lines() {
+    let mut given = spec();
+    let task = task_in(&mut given, 0);
+    let criterion = "returns `2025-01\\n  food: -20.00 (2)`";
+    task["acceptance_criteria"][0] = json!(criterion);
+    task["io_contract_sketch"]["error_surfaces"] =
+        json!("Empty: no  text\nLong: too much\n## Error Cases\nnone");
+    let (_, files) = task_files(&typed(&given), BRIEFS).unwrap();
+    let text = &files[0].text;
+    assert!(text.contains(&format!("- {criterion}\n")), "{text}");
+    let lines =
+        "- **Error surfaces:** Empty: no  text\n  Long: too much\n  \\## Error Cases\n  none\n";
+    assert!(text.contains(lines), "{text}");
+    assert!(
+        text.contains("\n- Empty: no  text\n- Long: too much\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches("\n## Error Cases").count(), 1, "{text}");
+    // And a person reads what the spec says.
+    let page = factory::spec::render(&typed(&given));
+    assert!(page.contains(&format!("- {criterion}\n")), "{page}");
+    assert!(page.contains(lines), "{page}");
+    // A project that began before has the files that it had.
+    let (_, files) = task_files(&typed(&given), 6).unwrap();
+    assert!(files[0].text.contains("`2025-01\\n food: -20.00 (2)`"));
+}
+
+#[test]
 fn s4_1_texts_of_the_spec_cannot_add_parts_to_a_task_file() {
     let mut forged = spec();
     let task = task_in(&mut forged, 0);

@@ -324,10 +324,10 @@ fn s10_3_a_persons_plan_is_an_artifact_and_no_contribution() {
     assert!(inputs.iter().any(escalation), "{inputs:?}");
     let plan = body(&files, by_people[0]);
     assert_eq!(plan["modules"][0]["module_id"], "MM-other");
-    // It has no contract of its own, and says so.
+    // With the contract that they gave it.
     assert_eq!(
         plan["modules"][0]["io_contract"]["inputs"][0],
-        "left to T-a-001.md"
+        "text: non-empty"
     );
     let id = &by_people[0]["artifact_id"];
     let made = of(&files, "contributions/");

@@ -151,9 +151,7 @@ pub(crate) fn payload(action: &str, task: &TaskId) -> Value {
             {"name": "second half", "description": "two", "acceptance_criteria": ["it works"],
              "depends_on": ["first half"]},
         ]}),
-        "REVISE_PLAN" => json!({"revised_micro_plan": [
-            {"module_id": "MM-other", "description": "does it otherwise"},
-        ]}),
+        "REVISE_PLAN" => json!({"revised_micro_plan": [module("MM-other", &[])]}),
         "PROVIDE_FIX" => json!({
             "fix_description": "refuses the empty text",
             "fix_artifacts": {"implementation/lib.rs": "pub fn slug() {}"},

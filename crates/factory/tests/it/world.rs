@@ -71,6 +71,9 @@ impl Script {
         }
         let mut outcome = Outcome::bare(Class::Done, "scripted");
         outcome.result = Some(result);
+        if matches!(order.state.as_str(), "propose" | "revise" | "amend") {
+            outcome.changed = vec!["implementation/lib.rs".to_owned()];
+        }
         outcome.usage = Usage {
             input_tokens: 100 + u64::from(order.nth),
             output_tokens: 10,

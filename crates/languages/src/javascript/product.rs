@@ -3,7 +3,7 @@
 
 use super::{MAIN, imports, quoted, written};
 use crate::Files;
-use crate::product::{Command, Part, Product, Takes, Then};
+use crate::product::{Command, EXAMPLE, Part, Product, Takes, Then};
 use serde_json::{Map, Value, json};
 
 /// All files but the README.
@@ -80,23 +80,20 @@ fn facade(product: &Product) -> String {
 }
 
 fn main(product: &Product, command: &Command) -> String {
-    let example = product.cases.iter().find_map(|case| match &case.then {
-        Then::Prints(_) => Some(quoted(&case.given)),
-        Then::Refuses(_) => None,
+    let shown = product.example().map_or_else(String::new, |given| {
+        format!(
+            "  if (process.stdin.isTTY) {{\n    console.error({});\n    return {};\n  }}\n",
+            quoted(EXAMPLE),
+            quoted(given)
+        )
     });
-    let (shown, help) = match example {
-        Some(given) => (
-            format!("  if (process.stdin.isTTY) return {given};\n"),
-            " Without either it shows an example.",
-        ),
-        None => (String::new(), ""),
-    };
     let argument = match command.takes {
         Takes::Text => "read()",
         Takes::Lines => "read().replace(/\\r?\\n$/, \"\").split(/\\r?\\n/)",
     };
+    let usage = quoted(product.usage().trim_end());
     format!(
-        "#!/usr/bin/env node\n// Reads a file, or standard input, and prints what it comes to.{help}\n\nimport {{ readFileSync }} from \"node:fs\";\nimport {{ {0} }} from \"#{1}\";\n\nfunction read() {{\n  if (process.argv.length > 2) return readFileSync(process.argv[2], \"utf8\");\n{shown}  return readFileSync(0, \"utf8\");\n}}\n\ntry {{\n  console.log(String({0}({argument})));\n}} catch (error) {{\n  console.error(`${{error?.constructor?.name}}: ${{error?.message}}`);\n  process.exitCode = 1;\n}}\n",
+        "#!/usr/bin/env node\n// Reads a file, or standard input, and prints what it comes to.\n\nimport {{ readFileSync }} from \"node:fs\";\nimport {{ {0} }} from \"#{1}\";\n\nconst usage = {usage};\n\nfunction read() {{\n  if (process.argv.length > 2) return readFileSync(process.argv[2], \"utf8\");\n{shown}  return readFileSync(0, \"utf8\");\n}}\n\nif ([\"-h\", \"--help\"].includes(process.argv[2])) {{\n  console.log(usage);\n}} else {{\n  try {{\n    console.log(String({0}({argument})));\n  }} catch (error) {{\n    console.error(`${{error?.constructor?.name}}: ${{error?.message}}`);\n    process.exitCode = 1;\n  }}\n}}\n",
         command.function,
         command.package.replace('-', "_"),
     )

@@ -2,7 +2,7 @@
 //! all; tests lie in `tests/`, by module.
 
 use crate::Files;
-use crate::product::{Command, Product, Takes, Then};
+use crate::product::{Command, EXAMPLE, Product, Takes, Then};
 
 /// Finds plain functions as well, as pytest does.
 const TESTS: &str = include_str!("product_tests.py");
@@ -57,8 +57,9 @@ fn manifest(product: &Product, own: &str) -> String {
         ),
         None => String::new(),
     };
+    let python = product.tried_with.as_deref().unwrap_or("3.9");
     format!(
-        "[build-system]\nrequires = [\"setuptools\"]\nbuild-backend = \"setuptools.build_meta\"\n\n[project]\nname = \"{}\"\nversion = \"{}\"\ndescription = {}\nreadme = \"README.md\"\nrequires-python = \">=3.9\"\n{script}\n[tool.setuptools]\npackages = [{}]\n",
+        "[build-system]\nrequires = [\"setuptools\"]\nbuild-backend = \"setuptools.build_meta\"\n\n[project]\nname = \"{}\"\nversion = \"{}\"\ndescription = {}\nreadme = \"README.md\"\nrequires-python = \">={python}\"\n{script}\n[tool.setuptools]\npackages = [{}]\n",
         product.name,
         product.version,
         quoted(
@@ -77,12 +78,9 @@ fn facade(product: &Product) -> String {
         "\"\"\"{}\"\"\"\n\n",
         product.about.replace('\\', "/").replace('"', "'")
     );
+    // Under the names that only modules have: what looks like a function is one.
     for part in &product.parts {
-        text.push_str(&format!(
-            "import {} as {}\n",
-            part.code_name(),
-            part.short_name()
-        ));
+        text.push_str(&format!("import {}\n", part.code_name()));
     }
     if let Some(front) = product.front.as_ref().and_then(|one| product.part(one)) {
         text.push_str(&format!("from {} import *\n", front.code_name()));
@@ -91,27 +89,21 @@ fn facade(product: &Product) -> String {
 }
 
 fn main(product: &Product, own: &str, command: &Command) -> String {
-    let example = product.cases.iter().find_map(|case| match &case.then {
-        Then::Prints(_) => Some(case.given.as_str()),
-        Then::Refuses(_) => None,
+    let shown = product.example().map_or_else(String::new, |given| {
+        format!(
+            "    if sys.stdin.isatty():\n        print({}, file=sys.stderr)\n        return {}\n",
+            quoted(EXAMPLE),
+            quoted(given)
+        )
     });
-    let (shown, help) = match example {
-        Some(given) => (
-            format!(
-                "    if sys.stdin.isatty():\n        return {}\n",
-                quoted(given)
-            ),
-            " Without either it shows an example.",
-        ),
-        None => (String::new(), ""),
-    };
     let argument = match command.takes {
         Takes::Text => "text",
         Takes::Lines => "text.splitlines()",
     };
     let from = command.package.replace('-', "_");
+    let usage = quoted(product.usage().trim_end());
     format!(
-        "\"\"\"Reads a file, or standard input, and prints what it comes to.{help}\"\"\"\n\nimport sys\n\nfrom {from} import {0}\n\n\ndef read():\n    if len(sys.argv) > 1:\n        with open(sys.argv[1], encoding=\"utf-8\") as file:\n            return file.read()\n{shown}    return sys.stdin.read()\n\n\ndef main():\n    try:\n        text = read()\n        given = {0}({argument})\n    except Exception as error:\n        print(f\"{{type(error).__name__}}: {{error}}\", file=sys.stderr)\n        return 1\n    print(given)\n    return 0\n\n\nif __name__ == \"__main__\":\n    # `{own}` is what people run.\n    sys.exit(main())\n",
+        "\"\"\"Reads a file, or standard input, and prints what it comes to.\"\"\"\n\nimport sys\n\nfrom {from} import {0}\n\nUSAGE = {usage}\n\n\ndef read():\n    if len(sys.argv) > 1:\n        with open(sys.argv[1], encoding=\"utf-8\") as file:\n            return file.read()\n{shown}    # As a file is read, whatever the locale says.\n    sys.stdin.reconfigure(encoding=\"utf-8\", errors=\"strict\")\n    return sys.stdin.read()\n\n\ndef main():\n    if sys.argv[1:2] in ([\"-h\"], [\"--help\"]):\n        print(USAGE)\n        return 0\n    try:\n        text = read()\n        given = {0}({argument})\n    except Exception as error:\n        print(f\"{{type(error).__name__}}: {{error}}\", file=sys.stderr)\n        return 1\n    print(given)\n    return 0\n\n\nif __name__ == \"__main__\":\n    # `{own}` is what people run.\n    sys.exit(main())\n",
         command.function,
     )
 }

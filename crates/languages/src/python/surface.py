@@ -218,6 +218,7 @@ class Module:
     def __init__(self, package, dotted, path, tree):
         self.package, self.dotted, self.path, self.tree = package, dotted, path, tree
         self.defined, self.imported, self.named = {}, {}, None
+        self.lines = {}
         self.stars = []
         is_package = path.endswith("__init__.py")
         for one in statements(tree.body):
@@ -376,6 +377,7 @@ class Module:
             for alias in one.names:
                 bound = (alias.asname or alias.name).split(".")[0]
                 self.bring(bound, alias.name, "")
+                self.lines[bound] = one.lineno
         elif isinstance(one, ast.ImportFrom):
             self.import_from(one, is_package)
 
@@ -415,6 +417,7 @@ class Module:
                 self.stars.append((source, one))
             else:
                 self.bring(alias.asname or alias.name, source, alias.name)
+                self.lines[alias.asname or alias.name] = one.lineno
 
     def bring(self, name, source, original):
         self.defined.pop(name, None)
@@ -518,7 +521,8 @@ def surface(package):
                 continue
             if found[1] is None:
                 kind = {"is": "foreign", "from": found[0]}
-                items.append({"name": name, "file": module.path, "line": 1, "kind": kind})
+                line = module.lines.get(name, 1)
+                items.append({"name": name, "file": module.path, "line": line, "kind": kind})
                 continue
             where, node = found
             key = (where.path, node.lineno, name)

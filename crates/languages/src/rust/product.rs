@@ -2,7 +2,7 @@
 //! each module is a crate below `modules/` with its own tests.
 
 use crate::Files;
-use crate::product::{Case, Command, Part, Product, Takes, Then};
+use crate::product::{Case, Command, EXAMPLE, Part, Product, Shows, Takes, Then};
 
 /// Words that no module of ours can be called in code.
 const TAKEN: [&str; 8] = [
@@ -92,27 +92,14 @@ fn facade(product: &Product) -> String {
 }
 
 fn main(product: &Product, command: &Command) -> String {
-    let example = product.cases.iter().find_map(|case| match &case.then {
-        Then::Prints(_) => Some(case.given.as_str()),
-        Then::Refuses(_) => None,
-    });
-    let (shown, help) = match example {
-        Some(_) => (
-            "        None if std::io::stdin().is_terminal() => Ok(EXAMPLE.to_owned()),\n",
-            "//! Reads a file, or standard input, and prints what it comes to. Without either it shows an example.\n",
+    let (shown, terminal) = match product.example() {
+        Some(given) => (
+            format!(
+                "        None if std::io::stdin().is_terminal() => {{\n            eprintln!({EXAMPLE:?});\n            Ok({given:?}.to_owned())\n        }}\n"
+            ),
+            "use std::io::{IsTerminal, Read};\n",
         ),
-        None => (
-            "",
-            "//! Reads a file, or standard input, and prints what it comes to.\n",
-        ),
-    };
-    let example = example.map_or_else(String::new, |given| {
-        format!("/// What is shown to whoever gives nothing to read.\nconst EXAMPLE: &str = {given:?};\n\n")
-    });
-    let terminal = if shown.is_empty() {
-        "use std::io::Read;\n"
-    } else {
-        "use std::io::{IsTerminal, Read};\n"
+        None => (String::new(), "use std::io::Read;\n"),
     };
     let by_reference = command.written.trim_start().starts_with('&');
     let lend = if by_reference { "&" } else { "" };
@@ -129,14 +116,19 @@ fn main(product: &Product, command: &Command) -> String {
             )
         }
     };
-    let answer = match command.fails {
-        true => {
-            "    match given {\n        Ok(given) => println!(\"{given}\"),\n        Err(error) => {\n            eprintln!(\"{error:?}\");\n            return ExitCode::FAILURE;\n        }\n    }\n"
-        }
-        false => "    println!(\"{given}\");\n",
+    let error = match command.error {
+        Shows::Words => "{error}",
+        Shows::Parts => "{error:?}",
     };
+    let answer = match command.fails {
+        true => format!(
+            "    match given {{\n        Ok(given) => println!(\"{{given}}\"),\n        Err(error) => {{\n            eprintln!(\"{error}\");\n            return ExitCode::FAILURE;\n        }}\n    }}\n"
+        ),
+        false => "    println!(\"{given}\");\n".to_owned(),
+    };
+    let usage = product.usage();
     format!(
-        "{help}\n{terminal}use std::process::ExitCode;\n\n{example}fn main() -> ExitCode {{\n    let read = match std::env::args().nth(1) {{\n        Some(path) => std::fs::read_to_string(&path).map_err(|error| format!(\"{{path}}: {{error}}\")),\n{shown}        None => {{\n            let mut text = String::new();\n            let read = std::io::stdin().read_to_string(&mut text);\n            read.map(|_| text).map_err(|error| error.to_string())\n        }}\n    }};\n    let text = match read {{\n        Ok(text) => text,\n        Err(why) => {{\n            eprintln!(\"{{why}}\");\n            return ExitCode::FAILURE;\n        }}\n    }};\n{call}{answer}    ExitCode::SUCCESS\n}}\n",
+        "//! Reads a file, or standard input, and prints what it comes to.\n\n{terminal}use std::process::ExitCode;\n\nconst USAGE: &str = {usage:?};\n\nfn main() -> ExitCode {{\n    let read = match std::env::args().nth(1) {{\n        Some(path) if path == \"-h\" || path == \"--help\" => {{\n            print!(\"{{USAGE}}\");\n            return ExitCode::SUCCESS;\n        }}\n        Some(path) => std::fs::read_to_string(&path).map_err(|error| format!(\"{{path}}: {{error}}\")),\n{shown}        None => {{\n            let mut text = String::new();\n            let read = std::io::stdin().read_to_string(&mut text);\n            read.map(|_| text).map_err(|error| error.to_string())\n        }}\n    }};\n    let text = match read {{\n        Ok(text) => text,\n        Err(why) => {{\n            eprintln!(\"{{why}}\");\n            return ExitCode::FAILURE;\n        }}\n    }};\n{call}{answer}    ExitCode::SUCCESS\n}}\n",
     )
 }
 

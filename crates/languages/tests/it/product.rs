@@ -2,7 +2,7 @@
 //! command is made of the function that the module really has.
 
 use languages::dimensions::{Input, Modes, Output, Surface};
-use languages::product::{Case, Command, Part, Product, Takes, Then};
+use languages::product::{Case, Command, Part, Product, Shows, Takes, Then};
 use languages::{Language, files_of, rust};
 use std::collections::BTreeMap;
 
@@ -68,6 +68,7 @@ fn product(code: &str) -> Product {
             },
         ],
         readme: "# Teller\n".to_owned(),
+        tried_with: Some("3.12".to_owned()),
     }
 }
 
@@ -111,6 +112,33 @@ fn a_product_in_rust_is_a_workspace_of_code_that_parses() {
         assert!(files.contains_key("modules/mm-say/tests/say.rs"));
         assert!(files["tests/product.rs"].contains("fn case_2"));
         assert_eq!(files["README.md"], "# Teller\n");
+    }
+}
+
+#[test]
+fn an_error_in_rust_is_printed_in_its_own_words_where_it_has_some() {
+    let bare =
+        "pub enum Bad { Line }\npub fn say(given: &str) -> Result<String, Bad> { Err(Bad::Line) }";
+    let other = "impl std::fmt::Display for BadDate {}";
+    let own = "impl std::fmt::Display for Bad {}";
+    for (code, shows) in [
+        (bare.to_owned(), Shows::Parts),
+        (format!("{bare}\n{other}"), Shows::Parts),
+        (format!("{bare}\n{own}"), Shows::Words),
+    ] {
+        let mut product = product(&code);
+        let files = BTreeMap::from([("lib.rs".to_owned(), code.clone())]);
+        let found = rust::extract(&files, &BTreeMap::new()).unwrap();
+        let (_, entry) = found.functions().next().unwrap();
+        assert_eq!(Shows::of(&product.parts, entry), shows, "{code}");
+        product.command.as_mut().unwrap().error = shows;
+        let main = &files_of(&product, Language::Rust)["src/main.rs"];
+        let words = main.contains("eprintln!(\"{error}\")");
+        assert_eq!(words, shows == Shows::Words, "{main}");
+        assert!(
+            main.contains("--help") && main.contains("example of its spec"),
+            "{main}"
+        );
     }
 }
 
@@ -172,6 +200,25 @@ fn a_product_in_python_is_a_package_that_python_reads_and_tests() {
     // Two tests of each module, one of them a plain function, and two cases of the command.
     let (passed, said) = run(&["-m", "unittest"]);
     assert!(passed && said.contains("Ran 6 tests"), "{said}");
-    let facade = "import teller; print(teller.say('a'), teller.type.say('a'))";
+    let facade = "import teller; print(teller.say('a'), teller.mm_type.say('a'))";
     assert_eq!(run(&["-c", facade]), (true, "b b\n".to_owned()));
+    // A name at the top that looks like a function is none of a module's.
+    let (found, said) = run(&["-c", "from teller import type"]);
+    assert!(!found && said.contains("cannot import name"), "{said}");
+    for flag in ["-h", "--help"] {
+        let (passed, said) = run(&["-m", "teller", flag]);
+        assert!(passed && said.starts_with("usage: teller [FILE]"), "{said}");
+    }
+    let manifest = std::fs::read_to_string(top.join("pyproject.toml")).unwrap();
+    assert!(
+        manifest.contains("requires-python = \">=3.12\""),
+        "{manifest}"
+    );
+    // Standard input is decoded as a file is, whatever the locale is.
+    std::fs::write(top.join("bad.txt"), b"a\xff\n").unwrap();
+    let latin = "import subprocess, sys; ran = subprocess.run([sys.executable, '-B', '-m', 'teller'], stdin=open('bad.txt', 'rb'), capture_output=True, env={'PYTHONIOENCODING': 'latin-1'}); print(ran.stderr.decode()); sys.exit(ran.returncode)";
+    for args in [&["-m", "teller", "bad.txt"][..], &["-c", latin]] {
+        let (passed, said) = run(args);
+        assert!(!passed && said.contains("UnicodeDecodeError"), "{said}");
+    }
 }

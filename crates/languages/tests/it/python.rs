@@ -68,6 +68,15 @@ fn s5_6_the_last_binding_of_a_name_is_the_one_that_callers_find() {
 }
 
 #[test]
+fn s5_6_what_is_handed_on_is_named_with_the_line_of_its_import() {
+    let found = surface(
+        "handed-on",
+        "import json\n\nfrom os import path\n\n__all__ = [\"path\"]\n",
+    );
+    assert_eq!(found.get("path").map(|item| item.line), Some(3));
+}
+
+#[test]
 fn s5_6_what_could_bind_a_name_unseen_is_named() {
     for (case, text, what) in [
         (

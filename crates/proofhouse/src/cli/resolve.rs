@@ -10,6 +10,12 @@ use serde_json::{Map, Value};
 use workspace::{EngineError, Project};
 
 pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8, EngineError> {
+    if args.payload.is_none() && args.set.is_empty() {
+        let blank = engine::factory::blank(project, &args.escalation, &args.action)?;
+        if let Some(blank) = blank {
+            return Err(unfilled(args, &blank, out));
+        }
+    }
     let payload = match &args.payload {
         None => members(args)?,
         Some(path) => decide::payload(path)?,
@@ -37,6 +43,28 @@ pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8
         resolved.name
     ));
     Ok(exit::OK)
+}
+
+/// Shows the payload that is wanted, by itself on standard output, so that it can be kept and edited.
+fn unfilled(args: &Resolve, blank: &Value, out: &Out) -> EngineError {
+    let members = blank.as_object().into_iter().flat_map(|one| one.keys());
+    let members: Vec<String> = members.map(|name| format!("`{name}`")).collect();
+    let (what, action) = (members.join(", "), &args.action);
+    let set = match Action::of(action) {
+        Some(Action::RevisePlan | Action::SplitTask | Action::ProvideFix) | None => "",
+        Some(_) => ", or give each member by `--set NAME=VALUE`",
+    };
+    match out.json {
+        true => out.facts(&serde_json::json!({"payload": blank})),
+        false => out.line(&serde_json::to_string_pretty(blank).unwrap_or_default()),
+    }
+    EngineError::user(
+        "payload_member_missing",
+        format!("{action} needs a payload: {what} is missing"),
+        format!(
+            "keep what was printed as FILE, edit it, and hand it back with `--payload FILE`{set}"
+        ),
+    )
 }
 
 /// The payload as flags give it: texts, and lists where the action takes one.

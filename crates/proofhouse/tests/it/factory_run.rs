@@ -346,6 +346,13 @@ fn a_halt_waits_for_a_persons_word_and_the_release_sees_a_broken_seal() {
     ));
     assert!(file.contains("blank still fails"), "{file}");
 
+    // Without a payload it shows the plan as it stands, to be edited and handed back.
+    let shown = world.run(&["resolve", &escalation, "--action", "REVISE_PLAN"]);
+    let plan: Value = serde_json::from_str(&shown.out).unwrap();
+    let contract = &plan["revised_micro_plan"][0]["io_contract"];
+    assert!(contract["error_surfaces"].is_array(), "{plan}");
+    shown.refuses(1, "payload_member_missing");
+
     let key = world.approver("ann").display().to_string();
     world.write("agent/why.json", r#"{"rationale": "nobody needs it"}"#);
     let resolve = |id: &str, action: &str, more: &[&str]| {

@@ -19,7 +19,7 @@ use ::factory::delivery::promised::Promised;
 use ::factory::project::ModuleRef;
 use ::factory::spec::{Case, ProductForm};
 use languages::Language;
-use languages::product::{self, Command, Part, Product, Then};
+use languages::product::{self, Command, Part, Product, Shows, Then};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -34,10 +34,22 @@ struct Asked {
     /// What no case of the product shows: epics with their stories.
     #[serde(default)]
     unshown: Vec<String>,
+    /// How errors are printed; none: as they are made of.
+    #[serde(default)]
+    errors: Option<Errors>,
+}
+
+/// How a command prints an error.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Errors {
+    /// In its own words, where it has some.
+    InWords,
 }
 
 /// A product, and how people test it.
 struct Assembled {
+    title: String,
     language: Language,
     product: Product,
     test: Vec<&'static str>,
@@ -86,7 +98,11 @@ fn assemble(given: &Given<'_>, asked: &Asked) -> Result<Assembled, Broke> {
         (None, None) => None,
     };
     let command = match (promised.form, front) {
-        (ProductForm::Command, Some(front)) => Some(command(given, &root, front)?),
+        (ProductForm::Command, Some(front)) => Some(command(given, &root, front, &parts, asked)?),
+        _ => None,
+    };
+    let tried_with = match (language, asked.modules.first()) {
+        (Language::Python, Some(first)) => python(given, &Stored::at(&root, first))?,
         _ => None,
     };
     let mut test = product::Ordinary::of(language).test.to_vec();
@@ -102,9 +118,12 @@ fn assemble(given: &Given<'_>, asked: &Asked) -> Result<Assembled, Broke> {
         command,
         cases: promised.cases.iter().map(case).collect(),
         readme: String::new(),
+        tried_with,
     };
-    product.readme = readme::text(&asked.promised.title, &product, language, &test);
+    let title = asked.promised.title.clone();
+    product.readme = readme::text(&title, &product, language, &test, &[]);
     Ok(Assembled {
+        title,
         language,
         product,
         test,
@@ -131,18 +150,38 @@ fn part(root: &std::path::Path, module: &Stored) -> Result<Part, Broke> {
 }
 
 /// What is run: the entry of the front module, read from its code.
-fn command(given: &Given<'_>, root: &std::path::Path, front: &ModuleRef) -> Result<Command, Broke> {
+fn command(
+    given: &Given<'_>,
+    root: &std::path::Path,
+    front: &ModuleRef,
+    parts: &[Part],
+    asked: &Asked,
+) -> Result<Command, Broke> {
     let module = Stored::at(root, front);
     let contract = module.contract()?;
     let laid = surface::lay_out(given.context, given.order, &module)?;
     let code = surface::extract(given.context, given.order, &module, &laid, given.cancel)?;
     let package = scratch::package(front);
-    Ok(Command::of(
-        &package,
-        laid.language,
-        contract.surface(),
-        &code.surface,
-    )?)
+    let mut command = Command::of(&package, laid.language, contract.surface(), &code.surface)?;
+    let mut functions = code.surface.functions();
+    let entry = functions.find(|(item, _)| item.name == command.function);
+    if let (Some(Errors::InWords), Some((_, entry))) = (asked.errors, entry) {
+        command.error = Shows::of(parts, entry);
+    }
+    Ok(command)
+}
+
+/// The version of Python that it is tried with, `3.11`, as what reads its modules says.
+fn python(given: &Given<'_>, module: &Stored) -> Result<Option<String>, Broke> {
+    let laid = surface::lay_out(given.context, given.order, module)?;
+    let code = surface::extract(given.context, given.order, module, &laid, given.cancel)?;
+    let whole = code.runner.rsplit(' ').next().unwrap_or_default();
+    let mut numbers = whole.split('.');
+    let two = (numbers.next(), numbers.next());
+    Ok(match two {
+        (Some(major), Some(minor)) => Some(format!("{major}.{minor}")),
+        _ => None,
+    })
 }
 
 fn case(case: &Case) -> product::Case {

@@ -5,30 +5,45 @@ use languages::product::{Ordinary, Product, Then};
 use languages::{Language, javascript};
 use std::fmt::Write;
 
-pub(super) fn text(title: &str, product: &Product, language: Language, test: &[&str]) -> String {
+/// `seen` is what each case was refused with, as far as they were run.
+pub(super) fn text(
+    title: &str,
+    product: &Product,
+    language: Language,
+    test: &[&str],
+    seen: &[String],
+) -> String {
     let mut text = format!("# {}\n\n{}\n", line(title), product.about.trim());
     // Writing to a string cannot fail; the results are dropped for that reason.
     if product.command.is_some() {
         let run = run(product, language);
         let _ = write!(
             text,
-            "\n## Run it\n\n```sh\n{run} FILE\n{} < FILE\n```\n\nIt reads the file, or standard input, and prints what it comes to.\n",
-            run.trim_end_matches(" --")
+            "\n## Run it\n\n```sh\n{run} FILE\n{} < FILE\n```\n\nIt reads the file, or standard input, and prints what it comes to.{}\n",
+            run.trim_end_matches(" --"),
+            match product
+                .cases
+                .iter()
+                .any(|case| matches!(case.then, Then::Prints(_)))
+            {
+                true =>
+                    " At a terminal and without either it shows the first example below, and says so.",
+                false => "",
+            }
         );
     }
     if !product.cases.is_empty() {
         text.push_str("\n## What it does\n\nEach of these was run before the release.\n");
-        for case in &product.cases {
+        for (at, case) in product.cases.iter().enumerate() {
             let (word, said) = match &case.then {
                 Then::Prints(printed) => ("prints", printed),
-                Then::Refuses(why) => ("is refused with", why),
+                Then::Refuses(why) => ("is refused with", seen.get(at).unwrap_or(why)),
             };
-            let _ = write!(
-                text,
-                "\n{}\n\n{word}\n\n{}\n",
-                fenced(&case.given),
-                fenced(said)
-            );
+            let given = match case.given.trim().is_empty() {
+                true => "Nothing to read".to_owned(),
+                false => fenced(&case.given),
+            };
+            let _ = write!(text, "\n{given}\n\n{word}\n\n{}\n", fenced(said));
         }
     }
     let _ = write!(

@@ -24,15 +24,9 @@ const TOLD: usize = 6;
 
 pub(in crate::factory) fn check(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let asked: Asked = serde_json::from_value(with.clone()).map_err(could_not)?;
-    let assembled = assemble(given, &asked)?;
+    let mut assembled = assemble(given, &asked)?;
     let files = languages::files_of(&assembled.product, assembled.language);
     let context = given.context;
-    let bytes = serde_json::to_vec(&files).map_err(could_not)?;
-    let kept = context.keep(FILES, &bytes).map_err(could_not)?;
-    if kept.hash != store::sha256_hex(&bytes) {
-        let why = "a file of it holds what looks like a key, or a path of this machine";
-        return Err(why.to_owned().into());
-    }
     let home = context.home(given.order.id);
     let top = home.join("product");
     if top.symlink_metadata().is_ok() {
@@ -50,10 +44,24 @@ pub(in crate::factory) fn check(given: &Given<'_>, with: &Value) -> Result<Held,
         top,
     };
     let (mut told, output) = trial.tests()?;
-    told.evidence.push(kept);
-    for case in &assembled.product.cases {
-        trial.case(case)?;
+    let cases = assembled.product.cases.iter();
+    let seen: Result<Vec<String>, Broke> = cases.map(|case| trial.case(case)).collect();
+    // What was seen is told, in the one file that nothing runs.
+    assembled.product.readme = readme::text(
+        &assembled.title,
+        &assembled.product,
+        assembled.language,
+        &assembled.test,
+        &seen?,
+    );
+    let files = languages::files_of(&assembled.product, assembled.language);
+    let bytes = serde_json::to_vec(&files).map_err(could_not)?;
+    let kept = context.keep(FILES, &bytes).map_err(could_not)?;
+    if kept.hash != store::sha256_hex(&bytes) {
+        let why = "a file of it holds what looks like a key, or a path of this machine";
+        return Err(why.to_owned().into());
     }
+    told.evidence.push(kept);
     let product = &assembled.product;
     let mut reason = format!(
         "`{}`, {} of {} modules in {}: `{}` passes ({output})",
@@ -194,8 +202,8 @@ impl Trial<'_> {
         Ok(vec![path.display().to_string()])
     }
 
-    /// One case, in a room of its own.
-    fn case(&self, case: &Case) -> Result<(), Broke> {
+    /// One case, in a room of its own; what it was refused with, as it was seen.
+    fn case(&self, case: &Case) -> Result<String, Broke> {
         let argv = self.program()?;
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
         let launch = self.launch(&argv, case.given.as_bytes(), CASE);
@@ -209,10 +217,27 @@ impl Trial<'_> {
                 RoomError::NotStarted(error) => self.missing(&error),
                 RoomError::NoRoom(error) => could_not(error),
             })?;
-        differs(case, &ended.ended).map_or(Ok(()), |why| {
-            Err(format!("{} Given {:?}, {why}", case.shows, case.given).into())
+        if let Some(why) = differs(case, &ended.ended) {
+            return Err(format!("{} Given {:?}, {why}", case.shows, case.given).into());
+        }
+        Ok(match &case.then {
+            Then::Prints(_) => String::new(),
+            Then::Refuses(why) => around(&String::from_utf8_lossy(&ended.ended.stderr), why),
         })
     }
+}
+
+/// The whole lines in which a part of a text stands.
+fn around(said: &str, part: &str) -> String {
+    let Some(at) = said.find(part) else {
+        return part.to_owned();
+    };
+    let begins = said[..at].rfind('\n').map_or(0, |line| line + 1);
+    let behind = at + part.trim_end().len();
+    let ends = said[behind..]
+        .find('\n')
+        .map_or(said.len(), |end| behind + end);
+    said[begins..ends].trim_end().to_owned()
 }
 
 /// How a run is not what its case says; none: it is.
@@ -289,6 +314,20 @@ fn passed(said: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_is_shown_by_its_whole_line() {
+        let said = "note\nBadFields: line 4: has 2 fields\nmore\n";
+        assert_eq!(
+            around(said, "BadFields: line 4:"),
+            "BadFields: line 4: has 2 fields"
+        );
+        assert_eq!(
+            around("BadLine { line: 3 }", "line: 3"),
+            "BadLine { line: 3 }"
+        );
+        assert_eq!(around("a\nb\nc\n", "a\nb"), "a\nb");
+    }
 
     #[test]
     fn what_passed_is_counted_and_what_failed_is_told() {

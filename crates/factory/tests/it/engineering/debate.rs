@@ -213,7 +213,7 @@ fn s9_3_what_does_not_hold_is_revised_before_anybody_debates_it() {
     };
     let tried = |debate: &mut Debate, verdict: Checks, reason: &str| {
         let results = [CheckResult::new("black_box_tests", verdict, reason)];
-        match debate.checked(&results) {
+        match debate.checked(&results, 0) {
             Some(Checked::Moved(said)) => {
                 debate.take(&said, None);
                 said.to
@@ -262,7 +262,7 @@ fn s9_3_what_does_not_hold_is_revised_before_anybody_debates_it() {
     ] {
         let mut debate = Debate::default();
         proposed(&mut debate);
-        let found = debate.checked(&results);
+        let found = debate.checked(&results, 0);
         assert!(matches!(found, Some(Checked::CouldNotRun(_))), "{found:?}");
     }
 }

@@ -51,7 +51,7 @@ impl Surroundings for Asking {
             effects: "none".to_owned(),
             modes: "sync".to_owned(),
         };
-        asked(&criteria, Some(&sketch))
+        asked(&criteria, Some(&sketch), HOLDS)
     }
 }
 

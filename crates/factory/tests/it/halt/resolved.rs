@@ -169,3 +169,73 @@ fn s17_2_a_blocked_task_may_be_split_or_abandoned() {
     assert!(project.machine.wanted().is_empty());
     assert_eq!(project.machine.status().state.as_str(), "closed");
 }
+
+/// The plan is handed back as the planner wrote it, and nobody has to implement without a contract.
+#[test]
+fn s17_2_a_persons_plan_has_contracts_and_is_offered_filled_in() {
+    let plan = |change: &dyn Fn(&mut serde_json::Value)| {
+        let mut module = crate::said::module("MM-other", &[]);
+        change(&mut module);
+        module
+    };
+    let mut project = halted();
+    // What is shown without a payload is what was there, and can be given back as it is.
+    let action = factory::halt::Action::RevisePlan;
+    let shown = project.machine.payload(&TaskId::from(A), action);
+    let first = &shown["revised_micro_plan"][0];
+    assert_eq!(first["module_id"], module_of(A), "{shown}");
+    assert_eq!(first["io_contract"]["modes"], json!(["sync"]), "{shown}");
+    let given = |modules: serde_json::Value| json!({"task": A, "revised_micro_plan": modules});
+    let refused = |with: serde_json::Value| {
+        let refusal = halted().decide("REVISE_PLAN", with).unwrap_err();
+        format!("{} {} {}", refusal.code, refusal.what, refusal.mend)
+    };
+    // A module that had none needs one; its level is named where something is wrong in it.
+    let bare = refused(given(
+        json!([{"module_id": "MM-new", "description": "does it"}]),
+    ));
+    assert!(
+        bare.contains("plan_invalid `modules[0].io_contract`"),
+        "{bare}"
+    );
+    let unknown = refused(given(json!([plan(
+        &|one| one["io_contract"]["input"] = json!([])
+    )])));
+    assert!(
+        unknown.contains("`revised_micro_plan[0].io_contract.input` is not known here")
+            && unknown.contains("the members are: inputs, outputs"),
+        "{unknown}"
+    );
+    let lacks = refused(given(json!([plan(&|one| {
+        one.as_object_mut().unwrap().remove("purpose");
+    })])));
+    assert!(
+        lacks.contains("`revised_micro_plan[0].purpose` is missing"),
+        "{lacks}"
+    );
+    let nowhere = refused(given(json!([plan(
+        &|one| one["depends_on"] = json!(["MM-gone@1.0.0"])
+    )])));
+    assert!(nowhere.contains("dependency_missing"), "{nowhere}");
+    let no_id = refused(given(json!([plan(
+        &|one| one["depends_on"] = json!(["MM-gone"])
+    )])));
+    assert!(
+        no_id.contains("`revised_micro_plan[0].depends_on[0]`"),
+        "{no_id}"
+    );
+    // The short form keeps the contract that there was, and the planner's own answer is taken whole.
+    let kept = json!([{"module_id": module_of(A), "description": "does it otherwise"}]);
+    for with in [given(kept), given(shown["revised_micro_plan"].clone()), {
+        json!({"task": A, "modules": [plan(&|_| {})], "summary": "mended"})
+    }] {
+        let mut project = halted();
+        project.script = Script::default();
+        project.decide("REVISE_PLAN", with).unwrap();
+        let contract = project.machine.locked(&TaskId::from(A));
+        assert_eq!(contract.unwrap().error_surfaces[0].name, "Empty");
+        project.run();
+        assert_eq!(project.status(A), TaskStatus::Shipped);
+    }
+    project.run();
+}
