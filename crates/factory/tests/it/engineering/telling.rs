@@ -253,3 +253,26 @@ fn an_arbiter_is_told_what_the_engine_saw() {
     let before = told(&work, Role::Arbiter, Occasion::Adjudicate, HOLDS);
     assert!(!before.contains("7 tests passed"), "{before}");
 }
+
+#[test]
+fn what_the_engine_finds_comes_with_what_mends_it() {
+    let found = |check: &str, reason: &str, briefs: u32| {
+        let around = Task("none", briefs);
+        let mut work = planned(&[("MM-a", &[])]);
+        hear(
+            &mut work,
+            &around,
+            proposed(&["implementation/__init__.py"]),
+        );
+        let result = CheckResult::new(check, Verdict::Fail, reason);
+        hear(&mut work, &around, Answer::Gate(vec![result]));
+        assert_eq!(turn(&work), Some(At::Revise));
+        work.modules[0].debate.failures[0].required_change.clone()
+    };
+    let public = "implementation/__init__.py:5: `show` of `mm_show` is made public";
+    assert!(found("public_surface", public, TELLS).contains("`__all__`"));
+    let missing = "could not be collected: No module named 'pytest'";
+    assert!(found("black_box_tests", missing, TELLS).contains("`unittest`"));
+    assert!(!found("black_box_tests", "one test fails", TELLS).contains("unittest"));
+    assert_eq!(found("public_surface", public, HOLDS), "");
+}
