@@ -150,3 +150,39 @@ fn s11_2_a_change_whose_contract_is_not_the_locked_one_leaves_the_difference_by_
     }
     assert!(failed[2].2.contains(mismatch["actual"].as_str().unwrap()));
 }
+
+#[test]
+fn s17_2_a_refused_plan_is_edited_and_handed_back_and_its_contract_is_locked() {
+    let mut guessed = moment_plan();
+    let answers = |clause: &str| json!([{"asked": "criterion-1", "clause": clause}]);
+    guessed["modules"][0]["answers"] = answers("error__mal_formed");
+    let world = one_task(rounds(&guessed, &[rust(MOMENT, MOMENT_TESTS)]));
+    world.run(&["factory", "run", "p"]).exits(2);
+    let key = world.approver("ann").display().to_string();
+    let resolve = |more: &[&str]| {
+        let mut args = vec!["resolve", FIRST, "--action", "REVISE_PLAN"];
+        args.extend(more);
+        world.run(&args)
+    };
+    let shown = resolve(&[]).refuses(1, "payload_member_missing");
+    let mut plan = shown.json();
+    let handed = |plan: &Value| {
+        world.write("agent/plan.json", &plan.to_string());
+        resolve(&["--payload", "agent/plan.json", "--sign", &key])
+    };
+    // As it was, it is refused for what the planner's was refused for, in words that help.
+    let refused = handed(&plan).refuses(1, "plan_invalid");
+    assert!(
+        refused.err.contains("`error__malformed`"),
+        "{}",
+        refused.err
+    );
+    // What the person leaves out of the task is dropped; the contract is locked as a planner's is.
+    plan["revised_micro_plan"][0]["answers"] = answers("error__malformed");
+    handed(&plan).exits(0);
+    world.run(&["factory", "run", "p"]).exits(0);
+    let contract: Value =
+        serde_json::from_str(&module(&world, "MM-moment", "contract.json")).unwrap();
+    assert_eq!(contract["error_surfaces"][0]["name"], "Malformed");
+    world.run(&["audit", "p"]).exits(0);
+}
