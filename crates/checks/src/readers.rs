@@ -1,5 +1,6 @@
 //! What checks read with: paths, globs, seals, sources, and the documents below them. None of it judges.
 
+pub(crate) mod asks_less;
 pub(crate) mod design;
 pub(crate) mod drawing;
 pub(crate) mod globs;

@@ -21,12 +21,12 @@ pub mod micro_plan;
 pub mod plan;
 pub mod product;
 pub mod project;
-pub mod readable;
 pub mod schema;
 pub mod ship;
 pub mod spec;
 
 pub use deficiency::{Deficiency, Report, Severity};
+pub use languages::readable;
 
 /// What the journal of a project names in the place of a workflow.
 pub const NAME: &str = "factory";

@@ -391,9 +391,9 @@ impl Ran {
     }
 }
 
-/// Whoever wants to connect asks for the name first, and each program asks again: the record has it, and
-/// no person needs it.
-fn is_name_look_up(target: &str) -> bool {
+/// Is it a question for the address of a name? Whoever wants to connect asks for the name first, and each
+/// program asks again: the record has it, and no person needs it.
+pub fn is_name_look_up(target: &str) -> bool {
     let address = target.split(' ').next().unwrap_or_default();
     address.ends_with(":53")
 }

@@ -2,6 +2,9 @@
 //! Python, and JavaScript with the types of TypeScript. It compares what both sides say; of what one of
 //! them leaves out it says nothing, and no compiler is asked.
 
+mod as_before;
+
+pub use as_before::{AsBefore, as_before};
 use std::fmt;
 
 /// A function: what it takes and what it gives.
@@ -371,7 +374,12 @@ fn plain(kind: &str) -> String {
     plain.trim_end_matches(',').to_lowercase()
 }
 
-/// The code without its remarks and texts: nothing is declared in those.
+/// The code with blanks for its remarks and texts, each byte in its place; as it is in other languages.
+pub(crate) fn without_texts(path: &str, text: &str) -> String {
+    tongue(path).map_or_else(|| text.to_owned(), |tongue| bare(text, tongue))
+}
+
+/// The code with blanks for its remarks and texts, each byte in its place: nothing is declared in those.
 fn bare(text: &str, tongue: Tongue) -> String {
     let mut bare = String::with_capacity(text.len());
     let mut rest = text;
@@ -403,8 +411,8 @@ fn bare(text: &str, tongue: Tongue) -> String {
         match skipped {
             Some(end) => {
                 let end = end.min(rest.len());
-                bare.extend(rest[..end].chars().filter(|one| *one == '\n'));
-                bare.push(' ');
+                let blank = |one: u8| if one == b'\n' { '\n' } else { ' ' };
+                bare.extend(rest.bytes().take(end).map(blank));
                 rest = &rest[end..];
             }
             None => {

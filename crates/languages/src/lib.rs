@@ -25,6 +25,7 @@ pub mod mutants;
 pub mod product;
 pub mod public_names;
 pub mod python;
+pub mod readable;
 mod reader;
 pub mod recipes;
 pub mod runners;
@@ -36,7 +37,7 @@ mod spelt;
 pub mod test_texts;
 mod unread;
 
-pub use declared::{Declared, declared, designed};
+pub use declared::{AsBefore, Declared, as_before, declared, designed};
 pub use judge::{Rules, entry_points, judge, judge_by};
 pub use judging::Mismatch;
 pub use layout::same_but_for_layout;

@@ -3,9 +3,11 @@
 //! and knows no check.
 
 mod additions;
+mod fixtures;
 mod kept;
 mod messages;
 
 pub use additions::weakens;
+pub use fixtures::fixtures_alone;
 pub use kept::holds;
 pub use messages::without_messages;

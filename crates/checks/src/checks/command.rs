@@ -18,6 +18,7 @@ use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, Status, as_before};
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 pub(super) const NO_COMMAND: &str = "no validation command is set; give `--check CMD` at `proofhouse new`, or `[checks] commands` in .proofhouse/config.toml";
@@ -48,6 +49,17 @@ pub(crate) struct Command {
     as_written: Option<Choice<AsWritten>>,
     /// A field with what is asked for: a program that it names may be another one than before.
     asked_in: Option<Text>,
+    /// `weak`: a suite in which nothing fails but what failed when the run began, and something passes that
+    /// did not, is no failure, and shows less than a green one.
+    red_before: Option<Choice<Weakly>>,
+}
+
+/// What was red before passes, and is called weak.
+#[derive(Clone, Copy)]
+struct Weakly;
+
+impl Words for Weakly {
+    const WORDS: &'static [(&'static str, Self)] = &[("weak", Self)];
 }
 
 /// The commands that a human set.
@@ -124,10 +136,12 @@ impl Judge for Command {
         }
         let mut results = Vec::new();
         for line in lines {
-            match Controls::asked(self.controls) {
-                true => results.extend(self.held(subject, line, started)),
-                false => results.push(self.one(subject, Program::shell(line, timeout, started))),
-            }
+            let mut of_line = match Controls::asked(self.controls) {
+                true => self.held(subject, line, started),
+                false => vec![self.one(subject, Program::shell(line, timeout, started))],
+            };
+            self.forgive(subject, line, (&mut of_line, started));
+            results.append(&mut of_line);
         }
         Ok(results)
     }
@@ -168,6 +182,46 @@ pub(super) fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Judged<Vec<&'a 
 }
 
 impl Command {
+    /// Nobody is blamed for tests that failed when the run began. Only a line that is a test runner's and
+    /// nothing else can be told so.
+    fn forgive(
+        &self,
+        subject: &Subject<'_>,
+        line: &str,
+        (results, started): (&mut Vec<CheckResult>, Instant),
+    ) {
+        let plain = |one: &CheckResult| one.verdict == Verdict::Fail && one.code.is_none();
+        if self.red_before.is_none() || !results.iter().any(plain) {
+            return;
+        }
+        let all = Instrument::of_line(line, self.as_written, subject);
+        let [suite @ Instrument::Suite(..)] = all.as_slice() else {
+            return;
+        };
+        let Ok(shown) = suite.show(subject, started) else {
+            return;
+        };
+        let before = whole::run_before(subject, suite).unwrap_or_default();
+        let red = shown.ending == Ending::Red && shown.executed.worthless().is_none();
+        let Some(found) = as_before(&before, &shown.run, Ending::Red).filter(|_| red) else {
+            return;
+        };
+        // What is red may be the very thing that was asked for: something else has to show the work.
+        let green: BTreeSet<&str> = before
+            .with(Status::Passed)
+            .map(|one| one.name.as_str())
+            .collect();
+        let mut passed = shown.run.with(Status::Passed);
+        if !passed.any(|one| !green.contains(one.name.as_str())) {
+            return;
+        }
+        for result in results.iter_mut().filter(|one| plain(one)) {
+            result.verdict = Verdict::Pass;
+            result.shows.insert(Word::from(Worth::Weak.as_str()));
+            result.reason = format!("weak: {}", suite::as_before(&found));
+        }
+    }
+
     /// Runs one line with everything that stands for it: both the suite that is read in its stead and,
     /// where it says more, the line as it is written.
     fn held(&self, subject: &Subject<'_>, line: &str, started: Instant) -> Vec<CheckResult> {

@@ -14,6 +14,7 @@ mod little;
 mod mutate;
 mod plan;
 mod seen;
+mod unshown;
 pub(crate) mod whole;
 mod written;
 
@@ -22,7 +23,7 @@ use crate::checks::suite::instrument::{Instrument, Shown};
 use crate::error::Error;
 use crate::room::Room;
 use crate::settings::{Choice, Words};
-use crate::text::{answer, first_few, several_lines};
+use crate::text::{answer, first_few, one_line, several_lines};
 use again::Past;
 pub(crate) use files::{File, Files};
 use kernel::Word;
@@ -32,6 +33,7 @@ use plan::{Order, Plan};
 pub(crate) use seen::differing;
 use seen::{Reached, Tried};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::time::{Duration, Instant};
 
@@ -131,6 +133,8 @@ pub(crate) struct Control<'a> {
     pub(crate) millis: u64,
     pub(crate) files: &'a Files,
     pub(crate) purpose: Purpose,
+    /// The tests that came with the change, by name; none: whoever passes and did not before.
+    pub(crate) own: Option<BTreeSet<String>>,
     pub(crate) controls: Controls,
     /// A new room with the candidate, and one with the code before.
     pub(crate) candidate: &'a dyn Fn() -> Result<Room, Error>,
@@ -394,10 +398,11 @@ impl Control<'_> {
         self.try_mutants(room, plan, (&reached, &unsteady), (past, record))?;
         Ok(match unmarked {
             Some(why) => Found::Weak(why.to_owned()),
-            None => match (self.judged(plan, &reached, record), self.asks_for_tests()) {
+            None => match (self.judged(plan, &reached, record), self.asks_who_runs_it()) {
                 (Found::Held(_), Some(path)) => Found::Weak(format!(
-                    "the code asks whether it is compiled for tests, and is another one without: {path}"
+                    "the code asks how it is built or who runs it, or names what judges it, and may be another one elsewhere: {path}"
                 )),
+                (Found::Held(how), None) => self.unshown(plan, record)?.unwrap_or(Found::Held(how)),
                 (found, _) => found,
             },
         })
@@ -449,6 +454,17 @@ impl Control<'_> {
         let shown = room.inside(&subject, |inside| instrument.show(inside, Instant::now()))?;
         Ok(seen::forgiven(self.first, shown))
     }
+}
+
+/// Makes a pass worth less, and says why.
+pub(crate) fn lessened(result: &mut CheckResult, why: &[String]) {
+    if result.verdict != Verdict::Pass || why.is_empty() {
+        return;
+    }
+    result.shows.remove(&Word::from(Worth::Reported.as_str()));
+    result.shows.insert(Word::from(Worth::Weak.as_str()));
+    let all = format!("weak: {}; {}", why.join("; "), result.reason);
+    result.reason = one_line(&all, 300);
 }
 
 /// What is said of tests that end otherwise in two runs of one tree.

@@ -252,8 +252,7 @@ impl Sitting {
         let wanted = codes::refusals(subject, file, [reject, errors])?;
         let contract = paths::read(subject.place, file).map_err(Error::of(file))?;
         let cases = fresh.iter().map(|one| &one.case);
-        let cases = cases.filter(|case| refusals::calls_by_name(case, &contract));
-        Ok(refusals::unasked(&wanted, cases))
+        Ok(refusals::unasked(&wanted, cases, &contract))
     }
 
     /// Asks the product: first what the builder may hear of, then the last word.

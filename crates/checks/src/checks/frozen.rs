@@ -160,6 +160,8 @@ fn added(wanted: &Frozen, subject: &Subject<'_>) -> Result<Vec<String>, Error> {
         frozen.into_iter().any(|items| items.contains_key(item))
     };
     let mut now = items::named(subject, &wanted.closed)?;
-    now.retain(|item| !known(item) && !wanted.asks_for(subject, item));
+    // Fixtures that tests ask for by name change nothing about how they run.
+    let helps = |item: &String| items::is_of_fixtures(subject, item);
+    now.retain(|item| !known(item) && !wanted.asks_for(subject, item) && !helps(item));
     Ok(now)
 }

@@ -5,7 +5,7 @@ use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Text, Texts, Words};
 use crate::text::{answer, first_few, listed, one_line, several_lines};
-use kernel::finding::Finding;
+use kernel::finding::{Finding, FindingKind};
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -121,7 +121,8 @@ impl NoObjection {
             }
         };
         let holds = |finding: &&Value| match Finding::of(finding) {
-            Some(typed) => typed.holds(),
+            // Who says that the proof was gamed has not agreed, however lightly it is said.
+            Some(typed) => typed.holds() || typed.kind == FindingKind::Cheat,
             None => by_word(finding),
         };
         all.iter().filter(holds).collect()

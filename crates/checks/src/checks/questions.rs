@@ -152,6 +152,18 @@ impl Questions {
         };
         let shown = one_line(evidence, 160);
         let passing = &put.question.answers;
+        // Whoever explains an answer in the answer itself has not said no.
+        let explained = passing.iter().find(|one| {
+            let rest = said.trim().get(one.len()..);
+            let begins = said.trim().get(..one.len());
+            begins.is_some_and(|begins| begins.eq_ignore_ascii_case(one))
+                && rest.is_some_and(|rest| rest.starts_with([':', ',', ';', '.', ' ', '-']))
+        });
+        if let Some(word) = explained {
+            return fails(format!(
+                "the answer to `{asks}` is one word, as `{word}`; what else there is to say stands in `evidence`"
+            ));
+        }
         if !passing
             .iter()
             .any(|one| one.eq_ignore_ascii_case(said.trim()))

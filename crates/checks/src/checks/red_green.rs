@@ -8,7 +8,9 @@
 pub(crate) mod laid_out;
 
 use crate::Subject;
-use crate::checks::controls::{Control, Controls, FLAKY, LOOKS, Purpose, differing, flaky};
+use crate::checks::controls::{
+    Control, Controls, FLAKY, LOOKS, Purpose, differing, flaky, lessened,
+};
 use crate::checks::suite::{
     self, evidence,
     instrument::{AsWritten, Instrument, Shown},
@@ -19,8 +21,8 @@ use crate::judge::Judge;
 use crate::room::Room;
 use crate::settings::{Choice, Items, Text, Texts, Words};
 use crate::text::{first_few, one_line, several_lines};
-use kernel::outcome::{CheckResult, Verdict, Worth};
-use kernel::{StateName, Word};
+use kernel::StateName;
+use kernel::outcome::{CheckResult, Verdict, is_name_look_up};
 use laid_out::{Layout, Wanted};
 use languages::runners::{Ending, Status, TestRun, as_before, compare};
 use schemars::JsonSchema;
@@ -156,6 +158,13 @@ impl Judge for RedGreen {
         if !weakened.is_empty() {
             return Err(tests_touched(change, &weakened));
         }
+        // Whoever allowed it saw other texts, maybe: they see what became of them.
+        if change == Change::Adapted && !tests.weakened.is_empty() {
+            let which = first_few(&tests.weakened, 3);
+            lessens.push(format!(
+                "tests that were there ask for something else: {which}"
+            ));
+        }
         let files = match Controls::asked(self.controls) {
             true => Some(layout.files(subject, &before).map_err(cannot)?),
             false => None,
@@ -179,6 +188,7 @@ impl Judge for RedGreen {
         let mut results = Vec::new();
         let mut passing: BTreeSet<String> = BTreeSet::new();
         let mut firsts = Vec::new();
+        let mut reached = BTreeSet::new();
         for instrument in &instruments {
             let shown = look(&after, instrument)?;
             if shown.ending == Ending::Unreadable {
@@ -189,27 +199,41 @@ impl Judge for RedGreen {
                 }
             }
             passing.extend(named(&shown.run, Status::Passed));
+            reached.extend(tried_to_reach(&shown));
             firsts.push((shown.run.clone(), shown.executed.ended.millis));
             let kept = verdict::keep(subject, "red_green: the candidate", &shown.run);
             let kept = kept.map_err(cannot)?;
             let own = verdict::as_kept(subject, &kept).map_err(cannot)?;
-            let as_before = match &instrument {
+            let mut as_before = match &instrument {
                 Instrument::Suite(..) | Instrument::AsWritten(_) => {
                     self.as_red_as_before(subject, &shown, &own)?
                 }
                 Instrument::Command(_) => None,
             };
-            // Nobody is blamed for what was red before, and what stays red shows less than a green suite
-            // does. Where it is read in the stead of a line, that line says so by itself.
-            let by_itself = instruments.iter().any(Instrument::is_as_written);
-            let counts = instrument.is_as_written() || !by_itself;
-            lessens.extend(as_before.clone().filter(|_| counts));
             let is_red = shown.ending == Ending::Red && as_before.is_none();
             let short = shown.executed.ended.millis <= AGAIN;
             let other = match is_red && short {
                 true => unsteady(&after, instrument, &shown.run, 2)?,
                 false => Vec::new(),
             };
+            if !other.is_empty() {
+                let failing = named(&shown.run, Status::Failed);
+                let before = room()?;
+                let mut known = BTreeSet::new();
+                for _ in 0..LOOKS {
+                    known.extend(named(&look(&before, instrument)?.run, Status::Failed));
+                    if failing.iter().all(|name| known.contains(name)) {
+                        let which = first_few(&failing, 3);
+                        as_before = Some(format!("flaky, before the work as well: {which}"));
+                        break;
+                    }
+                }
+            }
+            // Nobody is blamed for what was red before, and what stays red shows less than a green suite
+            // does. Where it is read in the stead of a line, that line says so by itself.
+            let by_itself = instruments.iter().any(Instrument::is_as_written);
+            let counts = instrument.is_as_written() || !by_itself;
+            lessens.extend(as_before.clone().filter(|_| counts));
             let mut result = self.green(subject, change, shown, (&own, as_before))?;
             result.evidence.push(kept);
             call_flaky(&mut result, &other);
@@ -232,12 +256,18 @@ impl Judge for RedGreen {
                 }
             }
         }
+        // The tests of the change: who needs its code, or else who was not there.
+        let mut own = passing.clone();
+        own.retain(|name| !tests.was_there(name));
         if change != Change::Untouched {
             layout.tests_only(subject, &before).map_err(cannot)?;
             let mut shown = Vec::new();
             // A line as it is written fails for many a reason: it shows no test of the change.
             for instrument in instruments.iter().filter(|one| !one.is_as_written()) {
                 let first = look(&before, instrument)?;
+                for known in tried_to_reach(&first) {
+                    reached.remove(&known);
+                }
                 let failed = named(&first.run, Status::Failed).into_iter();
                 let mut turned: Vec<String> = failed.filter(|one| passing.contains(one)).collect();
                 let all = turned.clone();
@@ -256,7 +286,28 @@ impl Judge for RedGreen {
                 }
                 shown.push((first, Turned { all, turned }));
             }
-            results.push(red(shown)?);
+            if !reached.is_empty() {
+                let which: Vec<&String> = reached.iter().collect();
+                lessens.push(format!(
+                    "it tried to reach what the code before did not: {}",
+                    first_few(&which, 3)
+                ));
+            }
+            let turned = shown.iter().flat_map(|(_, one)| one.turned.iter().cloned());
+            let turned: BTreeSet<String> = turned.collect();
+            // Where nothing was built, nobody can say which of them need its code.
+            if !turned.is_empty() {
+                own = turned;
+            }
+            // What was given up shows nothing new, and no test can show that it is gone.
+            let given_up = change == Change::Adapted && !tests.weakened.is_empty();
+            let green = |(one, turned): &(Shown, Turned)| {
+                turned.all.is_empty() && one.ending != Ending::NotBuilt
+            };
+            match given_up && !shown.is_empty() && shown.iter().all(green) {
+                true => lessens.push("no test fails on the code before".to_owned()),
+                false => results.push(red(shown)?),
+            }
         }
         let Some(files) = files.filter(|_| passed(&results)) else {
             return Ok(results);
@@ -280,17 +331,13 @@ impl Judge for RedGreen {
                     Change::Behaviour | Change::Adapted => Purpose::Behaviour,
                     Change::Untouched => Purpose::Refactoring,
                 },
+                own: Some(own.clone()),
                 controls: Controls::of(self.controls),
                 candidate: &candidate,
                 base: &|| Room::of(subject, commit, &frozen),
             };
             let mut result = control.result("red_green: controls");
-            if let (Verdict::Pass, [_, ..]) = (result.verdict, lessens.as_slice()) {
-                result.shows.remove(&Word::from(Worth::Reported.as_str()));
-                result.shows.insert(Word::from(Worth::Weak.as_str()));
-                let all = format!("weak: {}; {}", lessens.join("; "), result.reason);
-                result.reason = one_line(&all, 300);
-            }
+            lessened(&mut result, &lessens);
             results.push(result);
         }
         Ok(results)
@@ -315,6 +362,14 @@ fn does_not_run(shown: &Shown) -> Tripped {
 
 fn passed(results: &[CheckResult]) -> bool {
     results.iter().all(|result| result.verdict == Verdict::Pass)
+}
+
+/// The places that it was not let through to.
+fn tried_to_reach(shown: &Shown) -> Vec<String> {
+    let denied = shown.executed.ended.denied.iter().map(ToString::to_string);
+    let targets = denied.filter(|target| !is_name_look_up(target));
+    let bare = |target: String| target.split(' ').next().unwrap_or_default().to_owned();
+    targets.map(bare).collect()
 }
 
 /// Which of the tests of a run have this status.

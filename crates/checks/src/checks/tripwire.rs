@@ -293,6 +293,7 @@ impl Tripwire {
             millis: *millis,
             files: &files.map_err(cannot)?,
             purpose: Purpose::Behaviour,
+            own: None,
             controls: Controls::of(self.controls),
             candidate: &candidate,
             base: &room,

@@ -18,6 +18,7 @@ use kernel::outcome::{CheckResult, UNASKED, Verdict};
 use kernel::unseen::spelt;
 use languages::judges;
 use languages::manifests::settings;
+use languages::readable;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -322,6 +323,17 @@ fn unreadable(path: &str, old: Option<&str>, new: Option<&str>) -> Option<&'stat
     let Some(new) = new else {
         return Some("is code, and no text");
     };
+    if old.is_none() && readable::unread(path).is_some() {
+        return Some("has a name of letters that look like others");
+    }
+    let unread = |text: &str| {
+        text.lines()
+            .filter(|line| readable::unread(line).is_some())
+            .count()
+    };
+    if unread(new) > old.map_or(0, unread) {
+        return Some("holds letters that look like others, or that nobody sees");
+    }
     // A line for Python: which letters the file is written in.
     let coding = |text: &str| {
         let lines = text.lines().take(2).filter(|line| line.starts_with('#'));

@@ -11,7 +11,7 @@ use kernel::event::{Body, EffectBegan};
 use kernel::opening::Begun;
 use kernel::outcome::Verdict;
 use kernel::position::{LOOK_AGAIN, Step, unknown_option};
-use kernel::table::{Actor, Completing, Kind, Target, Transition};
+use kernel::table::{Actor, Completing, Guard, Kind, Target, Transition};
 use kernel::{Decision, EffectId, Event, Input, Refusal, Time, What};
 use std::collections::BTreeMap;
 
@@ -201,10 +201,38 @@ pub(super) fn means(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, St
     options
         .filter_map(|option| {
             let hold = at.hold.as_ref();
-            let text = of_way(&option).or_else(|| kernel::meaning::meaning(hold, &option))?;
+            let of_hold = || {
+                let text = kernel::meaning::meaning(hold, &option)?;
+                Some(text + &counted(workflow, run, &option))
+            };
+            let text = of_way(&option).or_else(of_hold)?;
             Some((option, text))
         })
         .collect()
+}
+
+/// What it counts as that a person rejects: the way back is that of a gate that failed.
+fn counted(workflow: &Workflow, run: &FlowState, option: &str) -> String {
+    let (table, at) = (&workflow.table, &run.position);
+    if option != "reject" {
+        return String::new();
+    }
+    let back = table.leaving(&at.state).find(|(_, way)| {
+        way.by == Actor::Engine
+            && way.when.contains(&Guard::GateFail)
+            && table.possible(at, run.mode(), way)
+    });
+    let counters = back.iter().flat_map(|(_, way)| &way.count);
+    let text = counters.map(|counter| {
+        let (used, cap) = (at.count(counter), table.cap(counter));
+        match used < cap {
+            true => format!("; `{counter}` is {} of {cap} then", used + 1),
+            false => format!(
+                "; `{counter}` is used up ({used} of {cap}), so you are asked next whether to `extend` it"
+            ),
+        }
+    });
+    text.collect()
 }
 
 /// Does the person's reason hold what the decision needs?

@@ -30,26 +30,72 @@ fn none_of(runner: Runner) -> &'static str {
     }
 }
 
-impl Control<'_> {
-    /// A source in Rust whose code asks, more often than before, whether it is compiled for tests. What
-    /// ships is not what was tested then.
-    pub(super) fn asks_for_tests(&self) -> Option<&str> {
-        const ASKS: [&str; 4] = [
+/// Endings of sources, and what code says that asks how it is built or who runs it, or that names what judges
+/// it, without blanks.
+const ASKS: &[(&[&str], &[&str])] = &[
+    (
+        &["rs"],
+        &[
             "cfg!(test",
             "cfg!(not(test",
             "cfg(not(test",
             "cfg_attr(not(test",
-        ];
-        let count = |text: &str| {
+            "debug_assertions",
+            "cfg!(feature",
+            "cfg!(not(feature",
+            "cfg(feature",
+            "var(\"CARGO",
+            "var_os(\"CARGO",
+        ],
+    ),
+    (
+        &["py"],
+        &[
+            "unittest",
+            "pytest",
+            "doctest",
+            "PYTEST_",
+            "sys.modules",
+            "sys._getframe",
+            "currentframe",
+            "inspect.stack",
+            "settrace",
+            "setprofile",
+        ],
+    ),
+    (
+        &["js", "mjs", "cjs", "ts", "mts", "cts"],
+        &[
+            "node:test",
+            "node:assert",
+            "NODE_TEST",
+            "vitest",
+            "VITEST",
+            "jest",
+            "JEST",
+            "require.cache",
+            "captureStackTrace",
+        ],
+    ),
+];
+
+impl Control<'_> {
+    /// A source whose code asks, more often than before, how it is built or who runs it, or names what judges
+    /// it. What ships is not what was tested then.
+    pub(super) fn asks_who_runs_it(&self) -> Option<&str> {
+        let count = |asks: &[&str], text: &str| {
             let code = inline_tests::without_test_modules(text).replace([' ', '\n'], "");
-            ASKS.iter()
-                .map(|one| code.matches(one).count())
-                .sum::<usize>()
+            let each = asks.iter().map(|one| code.matches(one).count());
+            each.sum::<usize>()
         };
         let mut code = self.files.code.iter();
         let asks = code.find(|file| {
+            let ending = file.path.rsplit('.').next().unwrap_or_default();
+            let of = |(endings, _): &&(&[&str], &[&str])| endings.contains(&ending);
             let before = file.before.as_deref().unwrap_or_default();
-            file.path.ends_with(".rs") && count(&file.now) > count(before)
+            ASKS.iter()
+                .find(of)
+                .is_some_and(|(_, asks)| count(asks, &file.now) > count(asks, before))
         });
         asks.filter(|_| self.controls.need_mutants())
             .map(|file| file.path.as_str())

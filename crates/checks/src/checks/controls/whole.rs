@@ -1,17 +1,20 @@
 //! Controls where a gate judges the tree as it stands: nothing was frozen, and nobody said which tests
 //! came with the change. The code before is what the run began with.
 
-use super::{Control, Controls, Files, Purpose};
+use super::{Control, Controls, Files, Purpose, lessened};
 use crate::Subject;
 use crate::checks::suite::instrument::Instrument;
 use crate::error::Error;
-use crate::readers::items;
+use crate::readers::asks_less::asks_less;
+use crate::readers::{items, paths};
 use crate::room::Room;
-use crate::text::answer;
+use crate::text::{answer, first_few};
+use globset::GlobSet;
 use kernel::Word;
 use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, Verdict, Worth};
-use languages::runners::{Ending, TestRun};
+use languages::runners::{Ending, Status, TestRun};
+use languages::rust::inline_tests;
 use std::time::Instant;
 
 /// A suite that was green on the judged tree.
@@ -81,9 +84,76 @@ fn tried(
         millis: green.millis,
         files: &Files::of(subject, &before, &is_test)?,
         purpose: Purpose::Unsaid,
+        own: None,
         controls: green.controls,
         candidate: &|| Room::as_judged(subject),
         base: &|| base(subject),
     };
-    Ok(control.result(name))
+    let mut result = control.result(name);
+    if green.controls.need_mutants() {
+        let skips = green.run.count(Status::Skipped) > 0;
+        lessened(
+            &mut result,
+            &asking_less(subject, &before, (&tests, skips))?,
+        );
+    }
+    Ok(result)
+}
+
+/// Tests that were there and ask for less now, or are gone. Nobody was asked whether they may.
+fn asking_less(
+    subject: &Subject<'_>,
+    before: &Room,
+    (tests, skips): (&GlobSet, bool),
+) -> Result<Vec<String>, Error> {
+    let mut found = Vec::new();
+    for path in before.names()? {
+        let Some(was) = before.text(&path) else {
+            continue;
+        };
+        let is = paths::read(subject.place, &format!("repo/{path}")).ok();
+        let (old, new) = match (
+            tests.is_match(format!("repo/{path}")),
+            path.ends_with(".rs"),
+        ) {
+            (true, _) => (was.clone(), is.clone().unwrap_or_default()),
+            (false, true) => {
+                let modules = inline_tests::test_modules;
+                (
+                    modules(&was),
+                    is.as_deref().map_or_else(String::new, modules),
+                )
+            }
+            (false, false) => continue,
+        };
+        if old == new || old.trim().is_empty() || languages::same_but_for_layout(&path, &old, &new)
+        {
+            continue;
+        }
+        match is {
+            None => found.push(format!("{path} was deleted")),
+            Some(_) => {
+                let lost = asks_less(&path, (&old, &new), &was, true);
+                let skipped = || {
+                    let more = skips && words_that_skip(&new) > words_that_skip(&old);
+                    more.then(|| ": more of it is skipped".to_owned())
+                };
+                found.extend(lost.or_else(skipped).map(|how| format!("{path}{how}")));
+            }
+        }
+    }
+    Ok(match found.is_empty() {
+        true => Vec::new(),
+        false => vec![format!(
+            "tests that were there ask for less: {}",
+            first_few(&found, 3)
+        )],
+    })
+}
+
+/// How often a text of tests says that one is left out.
+fn words_that_skip(text: &str) -> usize {
+    let words = ["skip", "ignore", "xfail", "todo", "disabled"];
+    let text = text.to_lowercase();
+    words.iter().map(|word| text.matches(word).count()).sum()
 }

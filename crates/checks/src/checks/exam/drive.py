@@ -100,6 +100,8 @@ def asked(case):
         except BaseException as error:
             kinds = [one.__name__ for one in type(error).__mro__]
             kinds = [one for one in kinds if one not in ("object", "BaseException")]
+            code = getattr(error, "code", None)
+            kinds += [code[:LONGEST]] if isinstance(code, str) else []
             answer = {"error": kinds, "says": said(error)}
         answers.append(answer)
     return answers

@@ -6,29 +6,50 @@ use kernel::exam::{Case, Claim, Relation};
 use languages::judges;
 use serde_json::Value;
 
-/// The codes for which no case asks, each in backticks.
+/// The codes for which no case asks, each in backticks, with the cases that ask somebody for one whom the
+/// contract does not name.
 pub(super) fn unasked<'c>(
     refusals: &[Refusal],
     cases: impl Iterator<Item = &'c Case> + Clone,
+    contract: &str,
 ) -> Vec<String> {
-    let unasked = |one: &&Refusal| !cases.clone().any(|case| asks(case, one));
-    let unasked = refusals.iter().filter(unasked);
-    unasked.map(|one| format!("`{}`", one.code)).collect()
+    let told = refusals.iter().filter_map(|one| {
+        let mut elsewhere = Vec::new();
+        for case in cases.clone() {
+            match asks(case, one, contract) {
+                Asks::Of => return None,
+                Asks::Another(call) => elsewhere.push(format!("{} asks `{call}`", case.id)),
+                Asks::Not => {}
+            }
+        }
+        Some(match elsewhere.as_slice() {
+            [] => format!("`{}`", one.code),
+            [first, ..] => format!("`{}` ({first}, which the contract does not name)", one.code),
+        })
+    });
+    told.collect()
 }
 
-/// Does a case call only what the contract names? Whatever else refuses by a code is nobody's to promise. A
-/// program that is started stands where it stands.
-pub(super) fn calls_by_name(case: &Case, contract: &str) -> bool {
-    case.steps.iter().all(|step| {
-        let call = step.call.as_str();
-        let is_name = call.contains(':') || call.starts_with('.') && !call.contains('/');
-        let name = call.rsplit([':', '.']).next().unwrap_or(call);
-        !is_name || judges::word(contract, name)
-    })
+/// Whom a case asks for a refusal.
+#[derive(Debug, PartialEq, Eq)]
+enum Asks<'c> {
+    /// Something that the contract names.
+    Of,
+    /// Something that it does not: whatever refuses by a code there is nobody's to promise.
+    Another(&'c str),
+    Not,
 }
 
-/// Must the case meet the code: by its name, or by what the contract says of it, where it is about it?
-fn asks(case: &Case, refusal: &Refusal) -> bool {
+/// Does the contract name what is called? A program that is started stands where it stands.
+fn is_named(call: &str, contract: &str) -> bool {
+    let is_name = call.contains(':') || call.starts_with('.') && !call.contains('/');
+    let name = call.rsplit([':', '.']).next().unwrap_or(call);
+    !is_name || judges::word(contract, name)
+}
+
+/// Must the case meet the code: by its name, or by what the contract says of it, where it is about it? Calls
+/// that only make what another is given may be of anything.
+fn asks<'c>(case: &'c Case, refusal: &Refusal, contract: &str) -> Asks<'c> {
     let meets = |claim: &Claim| {
         let of_kind = matches!(
             claim.is,
@@ -43,7 +64,14 @@ fn asks(case: &Case, refusal: &Refusal) -> bool {
         !value.is_empty()
             && (names(&value, &refusal.code) || (is_about(case, refusal) && declared()))
     };
-    case.holds.iter().any(meets)
+    let mut found = Asks::Not;
+    for claim in case.holds.iter().filter(|claim| meets(claim)) {
+        match case.steps.get(claim.of).map(|step| step.call.as_str()) {
+            Some(call) if !is_named(call, contract) => found = Asks::Another(call),
+            _ => return Asks::Of,
+        }
+    }
+    found
 }
 
 /// Does its clause name the code, or stand in what is said of it?
@@ -78,9 +106,14 @@ mod tests {
         let contract = "Shape: `total(items)` of `Cart`, `python3 cart.py` prints it";
         let called = |call: &str| {
             let mut one = case("a", json!({"of": 0, "is": "fails", "value": "x"}));
-            one.steps.truncate(1);
             one.steps[0].call = call.to_owned();
-            calls_by_name(&one, contract)
+            one.steps[1].call = "elsewhere:makes".to_owned();
+            let refusal = Refusal {
+                code: "x".to_owned(),
+                refused: String::new(),
+                declared: String::new(),
+            };
+            asks(&one, &refusal, contract) == Asks::Of
         };
         for call in [
             "cart:total",
@@ -123,7 +156,11 @@ mod tests {
                 json!({"of": 0, "at": "/exit", "is": "equals", "value": 3}),
             ),
         ] {
-            assert!(asks(&case(clause, holds.clone()), &refusal), "{holds}");
+            assert_eq!(
+                asks(&case(clause, holds.clone()), &refusal, "a:b"),
+                Asks::Of,
+                "{holds}"
+            );
         }
         for (clause, holds) in [
             // Anything that fails is an `Exception`; and nothing is said of which failure it is.
@@ -138,7 +175,11 @@ mod tests {
             (about, json!({"of": 1, "is": "equals", "value": 7})),
             (about, json!({"of": 1, "is": "equals", "value": ""})),
         ] {
-            assert!(!asks(&case(clause, holds.clone()), &refusal), "{holds}");
+            assert_eq!(
+                asks(&case(clause, holds.clone()), &refusal, "a:b"),
+                Asks::Not,
+                "{holds}"
+            );
         }
     }
 }

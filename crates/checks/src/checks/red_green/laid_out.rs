@@ -5,14 +5,13 @@ use super::Helpers;
 use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
+use crate::readers::asks_less::asks_less;
 use crate::readers::{hash, items, paths};
 use crate::room::{Candidate, Room};
-use crate::text::one_line;
 use globset::GlobSet;
 use languages::judges::{Standing, Texts};
 use languages::recipes::Shadow;
 use languages::rust::inline_tests;
-use languages::test_texts;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a repository's files are told apart.
@@ -207,14 +206,9 @@ impl Layout {
             if was_there {
                 found.touched_old.push(what.clone());
                 let (was, is) = (old.unwrap_or_default(), new.as_deref());
-                let lost = lost_line(&was, is.unwrap_or_default(), &whole)
-                    .filter(|_| !test_texts::holds(path, &was, is.unwrap_or_default()));
-                let added = || {
-                    let is = is.filter(|_| self.additions)?;
-                    let what = test_texts::weakens(path, &was, is)?;
-                    Some(format!(": {what}"))
-                };
-                if let Some(lost) = lost.or_else(added) {
+                let texts = (was.as_str(), is.unwrap_or_default());
+                let additions = self.additions && is.is_some();
+                if let Some(lost) = asks_less(path, texts, &whole, additions) {
                     found.weakened.push(match &new {
                         Some(_) => format!("{path}{lost}"),
                         None => what.clone(),
@@ -246,7 +240,7 @@ impl Layout {
             &Candidate {
                 scope: &self.everything,
                 kept_out: &self.config,
-                opened: &|_| false,
+                opened: &|item| items::is_of_fixtures(subject, item),
             },
         )
     }
@@ -336,7 +330,7 @@ impl Layout {
             &Candidate {
                 scope: &self.tests,
                 kept_out: &self.config,
-                opened: &|_| false,
+                opened: &|item| items::is_of_fixtures(subject, item),
             },
         )
     }
@@ -361,49 +355,9 @@ fn joined(code: &str, tests: &str) -> String {
     format!("{code}\n{tests}")
 }
 
-/// The first line of the earlier text that the later one does not have, in their order: where it stood,
-/// in the whole file, inside of what, and what it said. None if all of them are still there.
-fn lost_line(earlier: &str, later: &str, whole: &str) -> Option<String> {
-    let mut later = later.lines().map(str::trim);
-    let mut lines = earlier.lines().enumerate();
-    let (at, line) = lines.find(|(_, line)| {
-        let line = line.trim();
-        !line.is_empty() && !later.any(|other| other == line)
-    })?;
-    let depth = |line: &str| line.len() - line.trim_start().len();
-    let before: Vec<&str> = earlier.lines().take(at).collect();
-    let mut around = before.iter().rev();
-    let around = around.find(|one| !one.trim().is_empty() && depth(one) < depth(line));
-    let inside = around.map_or_else(String::new, |one| format!(" in `{}`", one_line(one, 80)));
-    let at = whole.lines().position(|one| one == line).unwrap_or(at);
-    Some(format!(
-        ": line {}{inside} was `{}` and is gone or another now",
-        at + 1,
-        one_line(line, 120)
-    ))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn tests_may_be_added_to_and_not_taken_from() {
-        let old = "fn a() {\n    assert_eq!(1, 1);\n}\n";
-        assert_eq!(
-            lost_line(old, &format!("use x;\n{old}\nfn b() {{}}\n"), old),
-            None
-        );
-        let lost = lost_line(old, "fn a() {\n}\n", old).unwrap();
-        assert_eq!(
-            lost,
-            ": line 2 in `fn a() {` was `assert_eq!(1, 1);` and is gone or another now"
-        );
-        let other = "fn a() {\n    assert_eq!(1, 2);\n}\n";
-        let whole = format!("use x;\n\n{old}");
-        let lost = lost_line(old, other, &whole).unwrap();
-        assert!(lost.contains("line 4"), "{lost}");
-    }
 
     #[test]
     fn tests_of_one_source_are_put_beside_the_code_of_another() {
