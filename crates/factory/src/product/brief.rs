@@ -66,9 +66,8 @@ const PRODUCT_SAID: &str = r#"```text
 spec:    product, what people hold in hand at the end: name (small letters, digits, hyphens),
          form command | library | none, language rust | python | javascript (what the person wants; all
          modules are written in it), entry (the task_id whose module stands at the front), cases, why
-case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), given (standard input, not
-         blank; left out: empty), and either prints (standard output, not empty) or refuses (a part of
-         standard error)
+case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), given (standard input; left out:
+         empty), and either prints (all of standard output) or refuses (a part of standard error)
 ```"#;
 
 const RULES: &str = "\

@@ -4,7 +4,7 @@
 use super::{ProductSpec, Task};
 use crate::deficiency::Deficiency;
 use crate::ids;
-use kernel::form::{FILLED, Form as Shape, Formed, Rule, Size, Wrong};
+use kernel::form::{FILLED, Form as Shape, Formed, Rule, Size, TEXT, Wrong};
 use kernel::{document, words};
 use std::collections::BTreeSet;
 
@@ -70,7 +70,7 @@ document! {
         form: Form,
         /// What it is written in; left out: the first module that ships decides.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        language?: Option<Tongue>,
+        language?: Option<Tongue> = Tongue::FORM,
         /// The task whose module stands at the front: a command calls it, a library has its names at the top.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         entry?: Option<String> = Shape::Id(ids::SPEC_TASK),
@@ -91,10 +91,10 @@ document! {
         shows: Vec<String> = Shape::List(&FILLED, Size::SOME),
         /// On standard input; left out: nothing.
         #[serde(default)]
-        given?: String = FILLED,
+        given?: String = TEXT,
         /// What it prints, when it succeeds.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        prints?: Option<String> = FILLED,
+        prints?: Option<String> = TEXT,
         /// What it says on standard error, when it fails.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refuses?: Option<String> = FILLED,

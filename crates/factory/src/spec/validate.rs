@@ -278,6 +278,11 @@ impl<'a> Walk<'a> {
     /// A text, by its form and by what the completeness of a spec asks of it.
     fn prose(&mut self, value: Value<'_, 'a>, member: &Member, form: &Rule, rule: Option<u8>) {
         let field = member.name;
+        // Nothing may be what is read or printed.
+        let nothing = value.text().is_some_and(|text| text.trim().is_empty());
+        if nothing && member.presence == Presence::Optional && (form.judge)("").is_none() {
+            return;
+        }
         let Some(text) = self.text(value, field, rule.unwrap_or(10)) else {
             return;
         };

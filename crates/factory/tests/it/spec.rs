@@ -1,8 +1,9 @@
 //! Rule F3.2: every completeness rule broken alone, and everything broken at once.
 
 use crate::samples::{spec, spec_of, task, task_in};
-use factory::spec::{read, render, spec_md, validate};
+use factory::spec::{ProductSpec, read, render, spec_md, validate};
 use factory::{Report, Severity};
+use kernel::form::{Form, Object};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -45,6 +46,51 @@ fn s3_2_2_a_whole_spec_passes_and_is_read() {
     let (read, report) = read(&serde_json::to_vec(&spec()).unwrap()).unwrap();
     assert!(report.passes() && report.warnings.is_empty());
     assert_eq!(serde_json::to_value(&read).unwrap(), spec());
+}
+
+/// The walk through a spec knows some forms and takes every other for a text of the wrong kind: a member of
+/// such a form could be asked for in a brief and would be refused whatever it says.
+#[test]
+fn every_member_of_a_spec_has_a_form_that_its_judge_knows() {
+    fn known(object: &Object) {
+        for member in object.members {
+            let place = format!("{}.{}", object.name, member.name);
+            match &member.form {
+                Form::Text(_) | Form::Id(_) | Form::Word(_) => {}
+                Form::Object(inner) | Form::List(Form::Object(inner), _) => known(inner),
+                Form::List(Form::Text(_) | Form::Id(_), _) => {}
+                other => panic!("{place} has the form {other:?}"),
+            }
+        }
+    }
+    known(&ProductSpec::OBJECT);
+    for (language, good) in [
+        ("rust", true),
+        ("python", true),
+        ("javascript", true),
+        ("ada", false),
+    ] {
+        let mut told = spec();
+        told["product"] = json!({"name": "shop", "form": "none", "language": language, "why": "modules are enough"});
+        assert_eq!(
+            judged(&told).passes(),
+            good,
+            "{language}: {:?}",
+            found(&told)
+        );
+    }
+}
+
+/// Nothing may be what a command reads, and what it prints.
+#[test]
+fn a_case_may_read_nothing_and_print_nothing() {
+    let mut told = spec();
+    told["product"] = json!({"name": "shop", "form": "command", "cases": [{"shows": ["STR-001"], "given": "", "prints": ""}]});
+    let codes: Vec<String> = found(&told).into_iter().map(|(_, code, _)| code).collect();
+    assert!(!codes.contains(&"empty_field".to_owned()), "{codes:?}");
+    told["product"]["cases"][0] = json!({"shows": ["STR-001"], "given": "", "refuses": ""});
+    let codes: Vec<String> = found(&told).into_iter().map(|(_, code, _)| code).collect();
+    assert!(codes.contains(&"empty_field".to_owned()), "{codes:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The toolchain of a ship: one that is missing waits for a person, and Python and JavaScript ship by the
 //! same rules as Rust, up to a product that runs without us.
 
-use super::{files, moment_plan, one_task, refused, rounds, rust};
+use super::{files, gates, moment_plan, one_task, refused, rounds, rust};
 use crate::factory_run::{
     EXAMPLES, FIRST, MOMENT, MOMENT_TESTS, SECOND, approve, challenge, module, plan, proposal,
     started_with,
@@ -89,6 +89,7 @@ const SCRIPT_LABEL_TESTS: &str = "import assert from \"node:assert/strict\";\nim
 
 /// The same two modules in one language, with what is wrong with them at first.
 struct Play<'a> {
+    language: &'a str,
     /// Below a module: the root, what it keeps to itself, its tests.
     files: [&'a str; 3],
     /// The first module: its own parts, and what makes it public.
@@ -146,7 +147,7 @@ impl Play<'_> {
             {"state": "adjudicate", "result": approve()},
         ]});
         let product = json!({
-            "name": "line-labels", "form": "command", "entry": "TSK-002",
+            "name": "line-labels", "form": "command", "language": self.language, "entry": "TSK-002",
             "cases": [
                 {"shows": ["STR-001", "EPC-001/1"], "given": "1 started", "prints": "started at 1"},
                 {"shows": ["STR-001"], "given": "alone", "refuses": "Malformed"},
@@ -204,6 +205,7 @@ fn s11_3_modules_in_python_ship_by_the_same_rules_and_become_a_product() {
         "def helper():\n    pass\n\n\n__all__ = [\"helper\", ",
     );
     let play = Play {
+        language: "python",
         files: [
             "implementation/__init__.py",
             "implementation/_core.py",
@@ -259,6 +261,48 @@ fn s11_3_modules_in_python_ship_by_the_same_rules_and_become_a_product() {
 }
 
 #[test]
+fn a_module_in_another_language_than_the_product_is_refused_before_the_debate() {
+    let all = [
+        ("implementation/__init__.py", PYTHON),
+        ("implementation/_core.py", PYTHON_CORE),
+        ("tests/test_lines.py", PYTHON_TESTS),
+        ("examples.md", EXAMPLES),
+    ];
+    let steps = files("MM-moment", "1.0.0", &all);
+    let planned = |id: &str, output: &str, uses: &[&str]| {
+        let mut plan = plan(id, "Turns a line into its parts", output, uses);
+        let io = &mut plan["modules"][0]["io_contract"];
+        io["inputs"] = json!(["line: str; not empty"]);
+        io["error_surfaces"] = json!(["Malformed: the line has no blank; exception"]);
+        plan
+    };
+    let (parts, told) = (
+        "parts: tuple[str, str]; the moment comes first",
+        "label: string; the text comes first",
+    );
+    let script = json!({"log": "agent.log", "attempt": [
+        {"state": "micro_plan", "brief": format!("micro_planner for {FIRST}"), "result": planned("MM-moment", parts, &[])},
+        {"state": "micro_plan", "brief": format!("micro_planner for {SECOND}"), "result": planned("MM-label", told, &["MM-moment@1.0.0"])},
+        {"state": "propose", "steps": steps, "result": proposal()},
+        {"state": "revise", "steps": steps, "result": proposal()},
+    ]});
+    let product = json!({
+        "name": "line-labels", "form": "command", "language": "rust", "entry": "TSK-002",
+        "cases": [{"shows": ["STR-001", "EPC-001/1"], "given": "1 started", "prints": "started at 1"}],
+    });
+    let world = started_with(&script, &product);
+    world.run(&["factory", "run", "p"]);
+    let said =
+        "the product is in Rust, and this module in Python: its root is `implementation/lib.rs`";
+    let gates = gates(&world);
+    assert!(
+        gates.iter().any(|(_, _, reason)| reason.contains(said)),
+        "{gates:#?}"
+    );
+    assert!(!world.read("agent/agent.log").contains("state=challenge"));
+}
+
+#[test]
 fn s11_3_modules_in_javascript_ship_by_the_same_rules_and_become_a_product() {
     if Command::new("node").arg("--version").output().is_err() {
         eprintln!("skipped: this play needs `node`, which is not installed");
@@ -269,6 +313,7 @@ fn s11_3_modules_in_javascript_ship_by_the_same_rules_and_become_a_product() {
         "import { Malformed, split } from \"../implementation/core.mjs\"",
     );
     let play = Play {
+        language: "javascript",
         files: [
             "implementation/index.mjs",
             "implementation/core.mjs",
