@@ -5,16 +5,17 @@
 
 use crate::agent::{Agent, Order, Reply};
 use crate::connections::Connections;
-use crate::environment::environment;
+use crate::environment::{environment, secrets};
 use crate::external::program_roots;
 use crate::home::Home;
 use crate::program::no_program;
 use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
 use kernel::outcome::Class;
-use sandbox::{Cancel, Ended, Killed, Launch, Limits};
+use sandbox::{Cancel, Ended, Killed, Launch, Limits, Listener, Stream, Talk};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use store::redact::redact;
 
 /// There is no program to run.
 #[derive(Debug, thiserror::Error)]
@@ -117,7 +118,15 @@ impl Agent for Command {
             return Reply::bare(Class::CouldNotRun, reason);
         }
         progress(&format!("running {}", self.argv[0]));
-        let ended = match sandbox::run(&self.launch(order), cancel) {
+        let launch = self.launch(order);
+        let secrets = secrets(&launch);
+        let mut telling = Telling {
+            progress,
+            secrets: &secrets,
+            line: Vec::new(),
+            told: None,
+        };
+        let ended = match sandbox::run_with(&launch, cancel, &mut telling) {
             Ok(ended) => ended,
             Err(error) => return Reply::bare(Class::CouldNotRun, error.to_string()),
         };
@@ -154,6 +163,44 @@ impl Agent for Command {
 
     fn recover(&self, order: &Order) -> Option<Reply> {
         Home::of(order).recover()
+    }
+}
+
+/// Tells people what the program prints, line by line, as long as they can follow.
+struct Telling<'a> {
+    progress: &'a dyn Fn(&str),
+    secrets: &'a [&'a str],
+    line: Vec<u8>,
+    told: Option<Instant>,
+}
+
+/// How often a line is told, and how much of it.
+const OFTEN: Duration = Duration::from_millis(250);
+const MOST_TOLD: usize = 200;
+
+impl Listener for Telling<'_> {
+    fn heard(&mut self, _: Stream, bytes: &[u8]) -> Vec<u8> {
+        for byte in bytes {
+            if *byte != b'\n' {
+                if self.line.len() < 4 * MOST_TOLD {
+                    self.line.push(*byte);
+                }
+                continue;
+            }
+            let line = std::mem::take(&mut self.line);
+            let line = String::from_utf8_lossy(&line);
+            let due = self.told.is_none_or(|told| told.elapsed() >= OFTEN);
+            if due && !line.trim().is_empty() {
+                self.told = Some(Instant::now());
+                let line: String = line.trim().chars().take(MOST_TOLD).collect();
+                (self.progress)(&redact(&line, self.secrets));
+            }
+        }
+        Vec::new()
+    }
+
+    fn talk(&self) -> Talk {
+        Talk::Ends
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::agent::Order;
 use crate::home::Home;
+use sandbox::Launch;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -30,4 +31,15 @@ pub(crate) fn environment(order: &Order) -> BTreeMap<String, String> {
 
 fn text(path: &Path) -> String {
     path.to_string_lossy().into_owned()
+}
+
+/// The values of the launch that are keys by their names.
+pub(crate) fn secrets(launch: &Launch) -> Vec<&str> {
+    let is_secret = |name: &str| {
+        ["KEY", "TOKEN", "SECRET"]
+            .iter()
+            .any(|end| name.ends_with(end))
+    };
+    let named = launch.env.iter().filter(|(name, _)| is_secret(name));
+    named.map(|(_, value)| value.as_str()).collect()
 }

@@ -50,7 +50,10 @@ pub fn read(bytes: &[u8]) -> Vec<Turn> {
     for line in text.lines() {
         let event = line.trim_start().starts_with('{');
         match event.then(|| serde_json::from_str::<Value>(line)) {
-            Some(Ok(event)) => turns.event(&event),
+            // Whatever else a program prints as JSON is its own.
+            Some(Ok(event)) if !(event["type"].is_null() && event["method"].is_null()) => {
+                turns.event(&event);
+            }
             _ => turns.line(line),
         }
     }
@@ -311,6 +314,12 @@ mod tests {
             .iter()
             .map(|turn| format!("{}: {}", turn.kind.as_str(), turn.text));
         lines.collect::<Vec<_>>().join("\n")
+    }
+
+    #[test]
+    fn json_of_a_programs_own_is_what_it_printed() {
+        let own = "begins\n{\"level\":\"error\",\"msg\":\"no disk\"}";
+        assert_eq!(shown(own), format!("hears: {own}"));
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod verdict;
 use crate::agent::{Agent, Order, Reply};
 use crate::allowance::STOPPED;
 use crate::connections::Connections;
+use crate::environment::secrets;
 use crate::home::Home;
 use crate::program::no_program;
 use crate::transcript::TRANSCRIPT_BYTES;
@@ -217,17 +218,6 @@ fn key_of(file: &Path) -> io::Result<String> {
         "" => Err(failed("is empty".to_owned())),
         key => Ok(key.to_owned()),
     }
-}
-
-/// The values of the launch that are keys by their names.
-fn secrets(launch: &Launch) -> Vec<&str> {
-    let is_secret = |name: &str| {
-        ["KEY", "TOKEN", "SECRET"]
-            .iter()
-            .any(|end| name.ends_with(end))
-    };
-    let named = launch.env.iter().filter(|(name, _)| is_secret(name));
-    named.map(|(_, value)| value.as_str()).collect()
 }
 
 impl Agent for Connector {

@@ -4,6 +4,7 @@ use crate::world::{World, transcript};
 use agents::{Agent, AgentSpec, Command, Order};
 use kernel::outcome::Class;
 use sandbox::Cancel;
+use std::cell::RefCell;
 use std::fs;
 use std::time::Duration;
 
@@ -30,8 +31,13 @@ fn the_program_gets_the_brief_and_its_surroundings() {
         echo here > "$PROOFHOUSE_TASK_DIR/task.txt"
         echo '{"summary":"s"}' > "$PROOFHOUSE_RESULT""#,
     );
-    let reply = agent.run(&order, &Cancel::new(), &|_| {});
+    let told = RefCell::new(Vec::new());
+    let reply = agent.run(&order, &Cancel::new(), &|line| {
+        told.borrow_mut().push(line.to_owned())
+    });
     assert_eq!(reply.class, Class::Done, "{}", transcript(&reply));
+    // What it prints is told while it works.
+    assert_eq!(told.borrow()[1], "r1 implement coder 1 e");
     assert_eq!(
         transcript(&reply).lines().next(),
         Some("r1 implement coder 1 e")
