@@ -4,7 +4,7 @@
 
 use engine::session;
 use engine::wave::MilestoneFolder;
-use engine::wave::listed::names;
+use engine::wave::listed::{is_archived, names};
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
@@ -220,7 +220,7 @@ fn integration(
     mode: Mode,
 ) -> Result<(Fate, String), EngineError> {
     let known = names(project).iter().any(|name| name == milestone);
-    if known {
+    if known && !is_archived(project, milestone) {
         let folder = MilestoneFolder::find(project, Some(milestone));
         let busy = match &folder {
             // Its own error is for whoever runs it; here it only means: hands off.

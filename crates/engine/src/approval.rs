@@ -139,7 +139,10 @@ pub fn approve(
         (Some(_), None) => Err(EngineError::user(
             "signature_required",
             ".proofhouse/approvers exists, so a decision needs the signature of somebody it lists",
-            format!("add `--sign KEY`, or {}", signature::sign_elsewhere("KEY")),
+            format!(
+                "add `--sign KEY`, answer on the page of `proofhouse serve --decide` with a passkey, or {}",
+                signature::sign_elsewhere("KEY")
+            ),
         )),
         (None, Some(_)) => Err(EngineError::user(
             "signer_unknown",

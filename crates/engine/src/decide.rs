@@ -165,7 +165,7 @@ impl Decidable for Questioned {
             listed(&self.run.project, started)?;
         }
         is_there(&self.run, ask)?;
-        match ask.because.trim().is_empty() {
+        match ["", "...", "\u{2026}"].contains(&ask.because.trim()) {
             true => Err(EngineError::user(
                 "reason_required",
                 format!(

@@ -170,7 +170,10 @@ fn begin(
             return Err(EngineError::user(
                 "unknown_budget",
                 format!("there is no budget `{name}`"),
-                format!("known budgets: {}", names.join(", ")),
+                format!(
+                    "known budgets: {}; `status` calls `micro_dollars` money and `wall_millis` wall time",
+                    names.join(", ")
+                ),
             ));
         }
         budgets.insert(CounterName::new(name), *cap);
@@ -473,7 +476,7 @@ fn commands(
     configured: &[String],
 ) -> (Vec<String>, &'static str) {
     if !asked.commands.is_empty() {
-        return (asked.commands.clone(), "given with --check");
+        return (asked.commands.clone(), "given for this run");
     }
     if !configured.is_empty() {
         return (Vec::new(), "from .proofhouse/config.toml");

@@ -130,7 +130,8 @@ pub fn gather(
             attempt.turns = kept.transcript(project, piece).to_vec();
         }
     }
-    let mut outcomes = history.outcomes();
+    let mut outcomes = history.outcomes().peekable();
+    let worked = outcomes.peek().is_some();
     Ok(Evidence {
         run: context.run.clone(),
         workflow: workflow.name.clone(),
@@ -151,7 +152,7 @@ pub fn gather(
         commits: history.commits(),
         head: head.clone(),
         generated_at: workspace::clock::now(),
-        origin: match outcomes.all(|(_, outcome)| outcome.agent == "scripted") {
+        origin: match worked && outcomes.all(|(_, outcome)| outcome.agent == "scripted") {
             true => Origin::Scripted,
             false => Origin::Live,
         },

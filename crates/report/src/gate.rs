@@ -235,8 +235,7 @@ impl Check {
                 (None, _) if Worth::of(result) == Some(Worth::Observed) => Proof::Executed,
                 (None, _) => Proof::Looked,
                 (Some(_), Some(_)) => Proof::Nothing,
-                // It says how it was before the work, green or red, and nothing of the work.
-                (Some(_), None) if result.check.starts_with(BEFORE) => Proof::Looked,
+                (Some(_), None) if result.check.starts_with(BEFORE) => Proof::Before,
                 (Some(_), None) => Proof::Executed,
             },
             worth: worth(result).to_owned(),

@@ -11,7 +11,7 @@ use kernel::snapshot::SnapshotTaken;
 use kernel::table::Actor;
 use kernel::{Body, Decision, EffectId, Event, Outcome, Refusal, Time};
 use serde::Serialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use store::{Journal, Replay};
 use workspace::{EngineError, Project};
 
@@ -58,6 +58,20 @@ impl History {
     /// How an effect began.
     pub fn began(&self, effect: EffectId) -> Option<&Began> {
         self.began.get(&effect)
+    }
+
+    /// What a fork has from another run, which has paid for it.
+    pub fn copied(&self) -> BTreeSet<EffectId> {
+        let forked = self.events.iter().find_map(|event| match &event.body {
+            Body::RunStarted(started) => started.forked.as_ref().map(|forked| forked.seq),
+            _ => None,
+        });
+        let count = usize::try_from(forked.unwrap_or_default()).unwrap_or(usize::MAX);
+        let began = |event: &Event| match &event.body {
+            Body::EffectBegan(began) => Some(began.effect),
+            _ => None,
+        };
+        self.events.iter().take(count).filter_map(began).collect()
     }
 
     /// The state that an effect belongs to.

@@ -9,6 +9,8 @@ use serde::Serialize;
 pub enum Proof {
     /// A command was executed that could have failed.
     Executed,
+    /// A command was executed on the code before the work: green or red, it says nothing of the work.
+    Before,
     /// Files or records were looked at; nothing was executed.
     Looked,
     /// A role said so; the engine looked only at where it points.

@@ -1,9 +1,21 @@
 //! What a run cost: the whole, and by role and by state.
 
 use kernel::Usage;
-use kernel::ledger::AttemptNote;
+use kernel::ledger::{AttemptNote, RUNNING};
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// Money for people.
+pub fn dollars(micro: u64) -> String {
+    match micro {
+        0 => "$0".to_owned(),
+        1..100_000 => format!("$0.{:04}", (micro + 50) / 100),
+        _ => {
+            let cents = (micro + 5_000) / 10_000;
+            format!("${}.{:02}", cents / 100, cents % 100)
+        }
+    }
+}
 
 /// What some attempts cost together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -15,20 +27,35 @@ pub struct Spend {
     pub usage: Usage,
     /// Their wall time.
     pub millis: u64,
+    /// How many of them ended and never said what they used: what they cost is not known.
+    pub untold: u64,
 }
 
 impl Spend {
-    fn add(&mut self, note: &AttemptNote) {
-        self.plus(&Spend {
+    /// What one attempt cost.
+    pub fn of(note: &AttemptNote) -> Spend {
+        Spend {
             attempts: 1,
             usage: note.usage,
             millis: note.millis,
-        });
+            untold: u64::from(note.usage.is_nothing() && note.ended != RUNNING),
+        }
+    }
+
+    /// The money in words. Not everybody says what was used, and that is not the same as nothing.
+    pub fn money(&self) -> String {
+        let known = dollars(self.usage.micro_dollars);
+        match (self.untold, self.usage.is_nothing()) {
+            (0, _) => known,
+            (_, true) => "not told".to_owned(),
+            (_, false) => format!("at least {known}"),
+        }
     }
 
     /// Adds what others cost.
     pub fn plus(&mut self, other: &Spend) {
         self.attempts += other.attempts;
+        self.untold += other.untold;
         self.millis = self.millis.saturating_add(other.millis);
         let (sum, more) = (&mut self.usage, other.usage);
         sum.input_tokens = sum.input_tokens.saturating_add(more.input_tokens);
@@ -53,11 +80,12 @@ pub struct Summary {
 pub fn summary<'a>(attempts: impl IntoIterator<Item = &'a AttemptNote>) -> Summary {
     let mut summary = Summary::default();
     for note in attempts {
-        summary.run.add(note);
+        let one = Spend::of(note);
+        summary.run.plus(&one);
         let role = summary.roles.entry(note.role.clone()).or_default();
-        role.add(note);
+        role.plus(&one);
         let state = summary.states.entry(note.state.to_string()).or_default();
-        state.add(note);
+        state.plus(&one);
     }
     summary
 }

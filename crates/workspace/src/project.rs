@@ -261,7 +261,7 @@ impl Project {
         let ignore = std::fs::read_to_string(self.home().join(".gitignore")).ok()?;
         let shows = records == Records::OnRef && ignore == Records::InTree.ignored();
         shows.then_some(
-            "git sees its records in .proofhouse/, since runs with --here keep theirs in the tree; mind what you `git add`",
+            "git sees its records in .proofhouse/, since waves and runs with --here keep theirs in the tree; mind what you `git add`",
         )
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn admits(
         return Err(EngineError::user(
             "signature_required",
             format!("`{}` takes signed decisions alone", started.run),
-            "add `--sign KEY`",
+            "add `--sign KEY`, or answer on the page of `proofhouse serve --decide` with a passkey",
         ));
     };
     let signer = verify(signers, signature, words, now).map_err(|mut error| {

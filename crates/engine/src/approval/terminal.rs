@@ -31,12 +31,20 @@ pub fn confirm(terminal: &mut dyn Terminal, words: &Words) -> Result<Who, Engine
         ));
     }
     let prompt = format!(
-        "\nYou decide for run {} (at record {}):\n  option   {}\n  because  {}\n\n\
+        "\nYou decide for {}:\n  option   {}\n  because  {}\n\n\
          Type the run code ({} shows it) to confirm: ",
-        plain(words.run),
-        words.seq,
+        match words.seq {
+            // No record of a run is meant.
+            0 => plain(words.run),
+            seq => format!("run {} (at record {seq})", plain(words.run)),
+        },
         plain(words.option),
-        plain(words.because),
+        words
+            .because
+            .lines()
+            .map(plain)
+            .collect::<Vec<_>>()
+            .join("\n           "),
         // A milestone is no run, and a run that is only about to begin has no status.
         match words.run.contains(':') || words.seq == 0 {
             true => "the line above".to_owned(),

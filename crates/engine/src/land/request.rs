@@ -3,9 +3,9 @@
 //! over what somebody has pushed to that branch.
 
 use super::{Landing, Ready, Shape, held, message};
-use kernel::outcome::{CheckResult, Verdict};
 use report::begun::{Pushed, Requested};
 use report::change::Depth;
+use report::kept::Kept;
 use report::landed;
 use report::stat::stat;
 use sandbox::{Cancel, Ended, Launch, Limits};
@@ -17,6 +17,9 @@ use workspace::error::EngineError;
 use workspace::git::{git, text};
 use workspace::project::Project;
 use workspace::records;
+
+/// The heading over what was executed and could have failed.
+const PROVEN: &str = "## Proven by running it";
 
 /// Pushes a run's work as a branch of its own, and opens a pull request for it.
 pub fn request(
@@ -255,29 +258,37 @@ fn body(ready: &Ready, said: &str) -> Result<String, EngineError> {
         "\n## What changed\n\n```text\n{}\n```\n",
         stat.trim_end()
     );
-    let (mut ran, mut said, mut looked) = (String::new(), String::new(), String::new());
-    for (state, gate) in ready.peek.machine.gates().filter(|(_, gate)| gate.passed) {
-        let passed = gate
-            .results
-            .iter()
-            .filter(|one| one.verdict == Verdict::Pass);
-        for result in passed {
-            let list = match (&result.ran, &result.said_by) {
-                (Some(_), _) => &mut ran,
-                (None, Some(_)) => &mut said,
-                (None, None) => &mut looked,
-            };
-            let _ = writeln!(list, "- `{state}`: {}", line(result));
+    let (evidence, ..) = report::evidence::now(&ready.project, &ready.run, &mut Kept::default())?;
+    let grounds = &evidence.grounds;
+    for one in &grounds.proven {
+        if body.contains(PROVEN) {
+            let _ = writeln!(body, "- {}: {}", one.check, line(&one.reason));
+        } else {
+            let _ = writeln!(body, "\n{PROVEN}\n\n- {}: {}", one.check, line(&one.reason));
         }
     }
-    if !ran.is_empty() {
-        let _ = write!(body, "\n## Proven by running it\n\n{ran}");
+    if let Some(worth) = &grounds.worth {
+        let _ = writeln!(
+            body,
+            "\n## What that is worth\n\n{}: {}\n",
+            worth.worth, worth.means
+        );
+        for tried in &worth.tried {
+            let _ = writeln!(body, "- {}", line(tried));
+        }
     }
-    if !said.is_empty() {
-        let _ = write!(body, "\n## Said by a role, judged by no machine\n\n{said}");
+    if !grounds.said.is_empty() {
+        let _ = writeln!(body, "\n## Said by a role, judged by no machine\n");
+        for one in &grounds.said {
+            let _ = writeln!(body, "- {}: {}", one.check, line(&one.reason));
+        }
     }
-    if !looked.is_empty() {
-        let _ = write!(body, "\n## Looked at\n\n{looked}");
+    if grounds.looked > 0 {
+        let _ = writeln!(
+            body,
+            "\nChecks that looked at files and records, and ran nothing: {}.",
+            grounds.looked
+        );
     }
     let head = &ready.peek.head;
     let run = &ready.run;
@@ -291,8 +302,7 @@ fn body(ready: &Ready, said: &str) -> Result<String, EngineError> {
     Ok(body.trim_start().to_owned())
 }
 
-fn line(result: &CheckResult) -> String {
-    let reason = result.reason.lines().next().unwrap_or_default();
-    let plain: String = reason.chars().take(200).collect();
-    format!("{}: {plain}", result.check)
+fn line(reason: &str) -> String {
+    let reason = reason.lines().next().unwrap_or_default();
+    reason.chars().take(200).collect()
 }

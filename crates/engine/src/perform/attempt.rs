@@ -336,7 +336,13 @@ fn seal(context: &Context, order: &AttemptOrder, outcome: &mut Outcome) {
         return;
     };
     let mut left = serde_json::Map::new();
-    let summary = format!("the {} is handed in, under seal", paper.member());
+    let summary = match whole.get(paper.member()) {
+        Some(_) => format!("the {} is handed in, under seal", paper.member()),
+        None => format!(
+            "a result without `{}` is handed in, under seal",
+            paper.member()
+        ),
+    };
     left.insert("summary".to_owned(), summary.into());
     let named = |kept: &&EvidenceRef| kept.sealed && kept.name.ends_with(RESULT);
     let hash = outcome.evidence.iter().find(named);

@@ -33,7 +33,8 @@ pub(super) fn in_use(project: &Project) -> Option<String> {
     there.then_some(name)
 }
 
-pub(super) fn is_archived(project: &Project, name: &str) -> bool {
+/// Was it put away?
+pub fn is_archived(project: &Project, name: &str) -> bool {
     let mark = project.milestone(name).join(report::due::ARCHIVED);
     mark.is_file()
 }

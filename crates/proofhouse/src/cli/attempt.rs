@@ -2,9 +2,11 @@
 //! result whole, and what it did on the way.
 
 use super::exit;
-use super::out::{Out, Tone, dollars, duration, plain, uncut, whole};
+use super::out::{Out, Tone, duration, plain, uncut, whole};
+use kernel::ledger::RUNNING;
 use report::attempt::Attempt;
 use report::kept::Kept;
+use report::spend::dollars;
 use report::transcript::TurnKind;
 use serde_json::{Value, json};
 use workspace::{EngineError, Project};
@@ -61,7 +63,17 @@ fn result(project: &Project, attempt: &Attempt) -> Option<Value> {
 fn text(out: &Out, attempt: &Attempt, result: Option<&Value>) {
     let note = &attempt.note;
     let name = out.paint(Tone::Strong, &note.effect.to_string());
-    let took = duration(note.millis);
+    let running = note.ended == RUNNING;
+    let took = match running {
+        true => duration(workspace::clock::now().since(note.began)),
+        false => duration(note.millis),
+    };
+    let how = if running { "for" } else { "after" };
+    // Who works is written down when the attempt ends.
+    let by = match plain(&attempt.agent) {
+        nobody if nobody.is_empty() => String::new(),
+        agent => format!(", by {agent}"),
+    };
     let cost = match note.usage.is_nothing() {
         true => String::new(),
         false => format!(", {}", dollars(note.usage.micro_dollars)),
@@ -69,13 +81,10 @@ fn text(out: &Out, attempt: &Attempt, result: Option<&Value>) {
     let model = attempt.model.as_deref().map(plain);
     let model = model.map_or_else(String::new, |model| format!(" ({model})"));
     out.line(&format!(
-        "{name}  {} of `{}`, by {}{model}: {} after {took}{cost}",
-        note.role,
-        note.state,
-        plain(&attempt.agent),
-        note.ended
+        "{name}  {} of `{}`{by}{model}: {} {how} {took}{cost}",
+        note.role, note.state, note.ended
     ));
-    if note.ended != "done" {
+    if note.ended != "done" && !running {
         out.row("ended", &uncut(&note.reason));
     }
     if !attempt.changed.is_empty() {

@@ -13,6 +13,9 @@ const DEFAULT: &str = "default";
 /// The same where nothing holds either.
 const NOT_SET: &str = "not set";
 
+/// Behind the source of a setting that came with the repository and nobody has confirmed.
+const UNCONFIRMED: &str = "; nothing runs with it before `proofhouse config confirm`";
+
 fn shown(value: &Value) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
@@ -32,13 +35,29 @@ pub(crate) fn show(
         .collect();
     let unset =
         |key: &&keys::Key| wanted(key.name) && !config.iter().any(|(name, _, _)| *name == key.name);
+    // Where nobody can tell, `run` says so; what is set is shown all the same.
+    let found = trust::unconfirmed(project, &config).unwrap_or_default();
+    let waits = |name: &str| found.iter().any(|(one, _)| one == name);
     let unset: Vec<&keys::Key> = KEYS.iter().filter(unset).collect();
+    if let (Some(name), true, true) = (begins, set.is_empty(), unset.is_empty()) {
+        let near = kernel::near::nearest(name, KEYS.iter().map(|key| key.name));
+        return Err(EngineError::user(
+            "config_malformed",
+            format!("there is no setting `{name}`"),
+            match near {
+                Some(near) => {
+                    format!("is `{near}` meant? `proofhouse config show --all` has them all")
+                }
+                None => "`proofhouse config show --all` has them all".to_owned(),
+            },
+        ));
+    }
     if out.json {
         let about = |name: &str| keys::find(name).map(|key| key.about);
         let mut facts: Vec<_> = set
             .iter()
             .map(|(name, value, source)| {
-                serde_json::json!({"name": name, "value": value, "source": source, "about": about(name)})
+                serde_json::json!({"name": name, "value": value, "source": source, "about": about(name), "unconfirmed": waits(name)})
             })
             .collect();
         facts.extend(unset.iter().map(|key| {
@@ -50,7 +69,10 @@ pub(crate) fn show(
         return Ok(exit::OK);
     }
     let mut rows = Vec::new();
-    for (name, value, source) in set {
+    for (name, value, mut source) in set {
+        if waits(&name) {
+            source.push_str(UNCONFIRMED);
+        }
         rows.push(vec![name, shown(&value), source]);
     }
     let more = match all || begins.is_some() {
@@ -101,9 +123,9 @@ pub(crate) fn confirm(project: &Project, out: &Out) -> Result<u8, EngineError> {
         out.line(&format!("  {name} = {value}"));
     }
     let answer = terminal
-        .ask("these came with the repository. Let them count on this machine? Type yes: ")
+        .ask("these came with the repository. Let them count on this machine? [y/N] ")
         .map_err(EngineError::io("ask at", Path::new("the terminal")))?;
-    if answer.trim() != "yes" {
+    if !matches!(answer.trim().to_lowercase().as_str(), "y" | "yes") {
         out.line("nothing was changed");
         return Ok(exit::USER);
     }

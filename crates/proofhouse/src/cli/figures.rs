@@ -1,9 +1,10 @@
 //! What was used and what it cost, the same for a run and for a project of the factory.
 
-use super::out::{Out, count, dollars, duration};
+use super::out::{Out, count, duration};
 use kernel::Status;
 use report::exam::ExamCost;
 use report::spend::Summary;
+use report::spend::dollars;
 
 /// Budgets with their caps, and where the money went.
 pub(crate) fn all(out: &Out, status: &Status, spent: &Summary) {
@@ -13,6 +14,9 @@ pub(crate) fn all(out: &Out, status: &Status, spent: &Summary) {
             continue;
         }
         let (used, cap) = match name.as_str() {
+            "micro_dollars" if gauge.used == spent.run.usage.micro_dollars => {
+                (spent.run.money(), dollars(gauge.cap))
+            }
             "micro_dollars" => (dollars(gauge.used), dollars(gauge.cap)),
             "wall_millis" => (duration(gauge.used), duration(gauge.cap)),
             _ => (gauge.used.to_string(), gauge.cap.to_string()),
@@ -31,8 +35,8 @@ pub(crate) fn exam(cost: &ExamCost) -> String {
     match spent.attempts {
         0 => format!("nothing spent on it yet; {most} attempts at most to write one"),
         attempts => format!(
-            "{}, {} of {most} each time, {}",
-            dollars(spent.usage.micro_dollars),
+            "{}, {} ({most} at most for one exam), {}",
+            spent.money(),
             count(attempts, "attempt"),
             duration(spent.millis)
         ),

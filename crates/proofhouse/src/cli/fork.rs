@@ -2,7 +2,7 @@
 
 use super::args::{Compare, Fork};
 use super::exit;
-use super::out::{Out, Tone, dollars, duration, plain};
+use super::out::{Out, Tone, duration, plain};
 use engine::fork::NewFork;
 use report::compare::{Both, Side};
 use report::stat::stat;
@@ -60,13 +60,13 @@ pub(crate) fn compare(project: &Project, args: &Compare, out: &Out) -> Result<u8
         }),
         row("shown", &|one| or(&one.worth)),
         row("attempts", &|one| one.spend.attempts.to_string()),
-        row("money", &|one| dollars(one.spend.usage.micro_dollars)),
+        row("money", &|one| one.spend.money()),
         row("tokens", &|one| {
             let usage = one.spend.usage;
             let all = usage.input_tokens.saturating_add(usage.output_tokens);
             all.to_string()
         }),
-        row("wall time", &|one| duration(one.spend.millis)),
+        row("agents' time", &|one| duration(one.spend.millis)),
         row("gates", &|one| {
             format!("{}, {} refused", one.gates, one.refused)
         }),
@@ -82,7 +82,7 @@ pub(crate) fn compare(project: &Project, args: &Compare, out: &Out) -> Result<u8
         out.line(&format!(
             "the same up to record {common}: {} attempts and {} of each were spent before that",
             shared.attempts,
-            dollars(shared.usage.micro_dollars)
+            shared.money()
         ));
     }
     match &both.differences {

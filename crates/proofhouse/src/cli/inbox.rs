@@ -1,7 +1,7 @@
 //! `proofhouse inbox`: everything that waits for a person, in one place.
 
 use super::land::Lines;
-use super::out::{Out, Tone, count, dollars, duration, folded, plain, uncut, whole};
+use super::out::{Out, Tone, count, duration, folded, plain, uncut, whole};
 use super::{exit, figures, land, signing};
 use report::grounds::Grounds;
 use report::inbox::Item;
@@ -317,10 +317,9 @@ pub(crate) fn cost(out: &Out, grounds: &Grounds) {
         .usage
         .input_tokens
         .saturating_add(spend.usage.output_tokens);
-    // Not everybody says what was used, and that is not the same as nothing.
-    let usage = match (spend.usage.micro_dollars, tokens) {
-        (0, 0) => "no usage told".to_owned(),
-        (money, tokens) => format!("{}, {}", dollars(money), count(tokens, "token")),
+    let usage = match spend.usage.is_nothing() && spend.untold > 0 {
+        true => "no usage told".to_owned(),
+        false => format!("{}, {}", spend.money(), count(tokens, "token")),
     };
     out.row(
         "cost",

@@ -286,11 +286,6 @@ pub(crate) fn duration(millis: u64) -> String {
     }
 }
 
-/// Micro-dollars as dollars.
-pub(crate) fn dollars(micro: u64) -> String {
-    format!("${}.{:04}", micro / 1_000_000, micro % 1_000_000 / 100)
-}
-
 #[cfg(test)]
 mod tests {
     use super::{folded, plain};

@@ -1,6 +1,6 @@
 //! A run as it happens: one live line on a terminal, plain lines in a pipe.
 
-use super::out::{Out, Tone, count, dollars, duration, plain};
+use super::out::{Out, Tone, count, duration, plain};
 use engine::world::{Gauges, Observer};
 use flow::Workflow;
 use kernel::budget::{ATTEMPTS, MICRO_DOLLARS, TOKENS};
@@ -10,6 +10,7 @@ use kernel::outcome::{CheckResult, RED_BEFORE, Verdict, passes};
 use kernel::snapshot::SnapshotTaken;
 use kernel::{Actor, Body, Class, Event};
 use report::Repeats;
+use report::spend::dollars;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -408,14 +409,16 @@ impl Observer for Progress<'_> {
         self.frame = (self.frame + 1) % FRAMES.len();
         let gauges = gauges();
         let spent = |name: &str| gauges.get(name).map_or(0, |gauge| gauge.used);
+        let mut figures = vec![self.elapsed()];
+        // Nothing is shown where nobody has told anything: that is not the same as $0.
+        if spent(MICRO_DOLLARS) > 0 || spent(TOKENS) > 0 {
+            figures.push(dollars(spent(MICRO_DOLLARS)));
+            figures.push(format!("{} tokens", spent(TOKENS)));
+        }
+        figures.push(format!("attempt {}", spent(ATTEMPTS)));
         let line = live_line(
             &format!("{} {}", FRAMES[self.frame], self.doing),
-            &[
-                self.elapsed(),
-                dollars(spent(MICRO_DOLLARS)),
-                format!("{} tokens", spent(TOKENS)),
-                format!("attempt {}", spent(ATTEMPTS)),
-            ],
+            &figures,
             Out::columns().unwrap_or(usize::MAX),
         );
         // A terminal that went away is no reason to stop.

@@ -109,14 +109,17 @@ pub(crate) fn report(project: &Project, ended: &Ended, out: &Out) -> Result<u8, 
                 "{} `{run}` is done: every gate passed.",
                 out.paint(Tone::Good, "done")
             ));
-            say(format!(
-                "what it made is in {}; no branch was moved",
-                project.of_run(run).repo().display()
-            ));
+            let peek = report::look::peek_run(project, run)?;
+            say(match report::fate::Fate::of(project, run, &peek.machine) {
+                Some(fate) => fate.words(),
+                None => format!(
+                    "what it made is in {}; no branch was moved",
+                    project.of_run(run).repo().display()
+                ),
+            });
             say(format!("evidence: {}", evidence(project, run)?));
             say(format!("verify it yourself: proofhouse audit {run}"));
             if !out.json {
-                let peek = report::look::peek_run(project, run)?;
                 let grounds = report::inbox::grounds(project, run, &peek)?;
                 inbox::worth(out, &grounds);
                 inbox::cost(out, &grounds);

@@ -11,7 +11,7 @@ use workspace::{EngineError, Project};
 pub(crate) fn wants(project: &Project, run_code: &str) -> String {
     match project.read_approvers() {
         Ok(Some(_)) => {
-            "  to sign     add `--sign KEY`; .proofhouse/approvers lists who may decide".to_owned()
+            "  to sign     add `--sign KEY`, or answer with a passkey in `proofhouse serve --decide`; .proofhouse/approvers lists who may decide".to_owned()
         }
         Ok(None) => format!("  run code    {run_code}"),
         Err(error) => format!("  first       {}: {}", error.what, error.mend),

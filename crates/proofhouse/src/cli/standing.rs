@@ -2,10 +2,11 @@
 //! run. It starts nothing.
 
 use super::exit;
-use super::out::{Out, Tone, dollars, plain, uncut};
+use super::out::{Out, Tone, plain, uncut};
 use ::wave::page::CriterionReport;
 use engine::wave::verify::reported;
 use engine::wave::{MilestoneFolder, milestones};
+use report::spend::Spend;
 use report::wave::{Report, Warning};
 use workspace::{EngineError, Project};
 
@@ -118,9 +119,7 @@ pub(crate) fn print(folder: &MilestoneFolder, out: &Out) -> Result<u8, EngineErr
                 task.task.clone(),
                 task.stands.clone(),
                 task.run.clone().unwrap_or_default(),
-                task.spend
-                    .as_ref()
-                    .map_or_else(String::new, |spend| dollars(spend.usage.micro_dollars)),
+                task.spend.as_ref().map_or_else(String::new, Spend::money),
                 plain(task.gate.as_deref().unwrap_or_default()),
                 plain(task.failed.as_deref().unwrap_or_default()),
             ]

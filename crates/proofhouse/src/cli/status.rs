@@ -2,7 +2,7 @@
 
 mod project;
 
-use super::out::{Out, Tone, dollars, plain};
+use super::out::{Out, Tone, plain};
 use super::{exit, figures, inbox, signing, standing};
 use engine::wave::folder::put_back;
 use kernel::Status;
@@ -11,6 +11,7 @@ use report::Looked;
 use report::fate::Fate;
 use report::question::{Advice, Way};
 use report::run::{Doing, Report, RunReport, overview};
+use report::spend::dollars;
 use workspace::{EngineError, Project};
 
 pub(crate) fn status(project: &Project, run: Option<&str>, out: &Out) -> Result<u8, EngineError> {
@@ -291,13 +292,13 @@ fn row(name: &str, report: &Report) -> Vec<String> {
         (None, None) if finished(report) => "done, not landed".to_owned(),
         (None, None) => report.doing().as_str().to_owned(),
     };
-    let spent = report::spend::summary(&status.attempts).run.usage;
+    let spent = report::spend::summary(&status.attempts).run;
     vec![
         name.to_owned(),
         status.workflow.clone(),
         status.state.to_string(),
         doing,
         status.attempts.len().to_string(),
-        dollars(spent.micro_dollars),
+        spent.money(),
     ]
 }

@@ -2,7 +2,7 @@
 //! for how long and for how much.
 
 use super::notify;
-use super::out::{Out, count, dollars, duration, plain};
+use super::out::{Out, count, duration, plain};
 use super::progress::{FRAMES, live_line};
 use ::wave::board::Stage;
 use ::wave::fact::TaskWaits;
@@ -11,6 +11,7 @@ use engine::notify::{Told, Why};
 use engine::wave::MilestoneFolder;
 use engine::world::{Gauges, Observer};
 use kernel::machine::Activity;
+use report::spend::Spend;
 use std::io::Write;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ pub(super) struct Lines<'a> {
     began: Instant,
     looked: Option<Instant>,
     doing: String,
-    micro_dollars: u64,
+    spent: Spend,
     frame: usize,
     shown: bool,
 }
@@ -36,7 +37,7 @@ impl<'a> Lines<'a> {
             began: Instant::now(),
             looked: None,
             doing: String::new(),
-            micro_dollars: 0,
+            spent: Spend::default(),
             frame: 0,
             shown: false,
         }
@@ -65,13 +66,13 @@ impl<'a> Lines<'a> {
         };
         let slots = || board.wave.iter().flat_map(|wave| &wave.slots);
         let mut tasks = Vec::new();
-        self.micro_dollars = 0;
+        self.spent = Spend::default();
         for slot in slots() {
             let peek = report::look::peek_run(&self.folder.project, &slot.row.run).ok();
             let status = peek.map(|peek| kernel::Machine::status(&peek.machine));
             let Some(status) = status else { continue };
-            let spent = report::spend::summary(&status.attempts).run;
-            self.micro_dollars += spent.usage.micro_dollars;
+            self.spent
+                .plus(&report::spend::summary(&status.attempts).run);
             if matches!(slot.stage, Stage::Claimed { .. }) {
                 tasks.push(format!("{} {}", slot.row.task, status.state));
             }
@@ -96,7 +97,7 @@ impl<'a> Lines<'a> {
             reason: waits.reason.clone(),
             text: waits.why.clone(),
             options: Vec::new(),
-            micro_dollars: self.micro_dollars,
+            micro_dollars: self.spent.usage.micro_dollars,
             next: "proofhouse inbox".to_owned(),
         };
         notify::send(&self.folder.project, &told, self.out);
@@ -125,7 +126,7 @@ impl Observer<Fact> for Lines<'_> {
         let elapsed = u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let line = live_line(
             &format!("{} {}", FRAMES[self.frame], plain(&self.doing)),
-            &[duration(elapsed), dollars(self.micro_dollars)],
+            &[duration(elapsed), self.spent.money()],
             Out::columns().unwrap_or(usize::MAX),
         );
         // A terminal that went away is no reason to stop.

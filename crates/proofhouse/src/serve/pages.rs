@@ -5,8 +5,11 @@ use super::http::{Request, Response, decoded};
 use super::watch::{Moment, Pulse, milestones};
 use ::audit::{Asked, Rigour};
 use engine::approval::passkey;
+use kernel::event::Arrival;
+use kernel::ledger::RUNNING;
 use kernel::machine::Activity;
 use kernel::{Body, Machine, Time};
+use report::attempt::Attempt;
 use report::evidence::Evidence;
 use report::inbox::Fault;
 use report::kept::Kept;
@@ -15,10 +18,10 @@ use report::page::home::{self, Repository};
 use report::page::live::{self, Live, Tone};
 use report::page::machine::{self, Drawn};
 use report::page::now::Flying;
-use report::page::tables::{self, Cell, Table, cost, dollars};
+use report::page::tables::{self, Cell, Table, cost};
 use report::row::Row;
 use report::run::{Report, RunReport};
-use report::spend::Spend;
+use report::spend::{Spend, dollars};
 use report::{Looked, look};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -263,7 +266,9 @@ impl House {
         let workflow = peek.machine.workflow();
         let mut been = BTreeMap::from([(workflow.table.initial.clone(), 1)]);
         for event in history.events() {
-            if let Body::Moved(moved) = &event.body {
+            if let Body::Moved(moved) = &event.body
+                && moved.arrival == Arrival::Entered
+            {
                 *been.entry(moved.position.state.clone()).or_default() += 1;
             }
         }
@@ -447,16 +452,15 @@ fn spend(project: &Project, key: &str) -> Result<Live, EngineError> {
         let status = looked.status();
         let mut of_run = Spend::default();
         let history = report::history(project, &name)?;
-        for attempt in history.attempts(&status.attempts) {
-            let one = Spend {
-                attempts: 1,
-                usage: attempt.note.usage,
-                millis: attempt.note.millis,
-            };
+        let copied = history.copied();
+        let own = |one: &Attempt| !copied.contains(&one.note.effect);
+        for attempt in history.attempts(&status.attempts).into_iter().filter(own) {
+            let one = Spend::of(&attempt.note);
             let began = history.began(attempt.note.effect);
             let day = began.map_or_else(String::new, |began| began.at.to_string()[..10].to_owned());
             let model = attempt.model.clone().unwrap_or_default();
             let model = match attempt.agent.as_str() {
+                "" if attempt.note.ended == RUNNING => "at work now".to_owned(),
                 "" => "not known: the attempt was lost".to_owned(),
                 agent => format!("{agent} {model}").trim().to_owned(),
             };
@@ -507,7 +511,7 @@ fn spend(project: &Project, key: &str) -> Result<Live, EngineError> {
         table("roles", "By role", "Role", plain(roles)),
         table("models", "By agent and model", "Agent", plain(models)),
     ];
-    let headline = format!("{} in all", dollars(whole.usage.micro_dollars));
+    let headline = format!("Spent in all: {}", whole.money());
     Ok(tables::page("money", &headline, &lead, &tables))
 }
 
@@ -601,7 +605,7 @@ fn settings(project: &Project) -> Result<Live, EngineError> {
             none: "",
         },
     ];
-    let lead = "What holds, and where it comes from. Settings are files: `proofhouse config show` prints the same.";
+    let lead = "What holds, and where it comes from. Settings are files: `proofhouse config show --all` prints the same.";
     Ok(tables::page("settings", "Settings", lead, &tables))
 }
 

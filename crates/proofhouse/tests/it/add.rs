@@ -241,7 +241,10 @@ fn a_task_takes_five_attempts() {
     add.waits_for("freeze");
     assert_eq!(add.world.status()["exam"]["attempts"], 1);
     let inbox = add.world.run(&["inbox"]).out;
-    assert!(inbox.contains("1 attempt of 3 each time"), "{inbox}");
+    assert!(
+        inbox.contains("1 attempt (3 at most for one exam)"),
+        "{inbox}"
+    );
     let brief = crate::quick::kept(&add.world, " ground brief").remove(0);
     let joined = "The next phases are yours as well: `specify`, `scenarios`, `contract`.";
     for form in [joined, "- M1: ", "- S1 (M1): Given: ", "`Test files:`"] {

@@ -243,6 +243,12 @@ fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
     assert!(said.err.contains(&opens.join("; ")), "{}", said.err);
     let asked = ["do", "be good", "--check", CHECK, "--agent", "command:cat"];
     says(&world, &asked).refuses(1, "settings_unconfirmed");
+    let shown = says(&world, &["config", "show"]).exits(0).out;
+    assert!(
+        shown.contains("nothing runs with it before `proofhouse config confirm`"),
+        "{shown}"
+    );
+    says(&world, &["config", "show", "nope"]).refuses(1, "config_malformed");
     // No terminal is here, so nobody can say it.
     says(&world, &["config", "confirm"]).refuses(1, "human_presence_required");
 

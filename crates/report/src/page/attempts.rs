@@ -1,10 +1,11 @@
 //! What agents did, in order, and what the run left behind.
 
-use super::html::{Tone, bytes, chip, count, dollars, duration, grouped, href, links, paragraph};
+use super::html::{Tone, bytes, chip, count, duration, grouped, href, links, paragraph};
 use crate::attempt::Attempt;
 use crate::evidence::{Evidence, Link};
 use crate::gate::Gate;
 use crate::repeats::Repeats;
+use crate::spend::dollars;
 use crate::transcript::TurnKind;
 use maud::{Markup, html};
 

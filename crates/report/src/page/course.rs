@@ -1,8 +1,9 @@
 //! The run from its beginning to now, as one list with durations and costs.
 
-use super::html::{dollars, duration, prose};
+use super::html::{duration, prose};
 use crate::course::{Step, StepKind, StepTone};
 use crate::evidence::Evidence;
+use crate::spend::dollars;
 use kernel::Time;
 use maud::{Markup, html};
 

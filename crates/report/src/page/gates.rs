@@ -109,6 +109,7 @@ fn check(check: &Check) -> Markup {
         Answer::Passed if check.worth == "observed" => (Tone::Good, "pass, observed"),
         Answer::Passed if check.worth == "weak" => (Tone::Unsure, "pass, weak"),
         Answer::Passed if check.worth == "reported" => (Tone::Good, "pass, reported"),
+        Answer::Passed if check.proof == Proof::Before => (Tone::Plain, "ran, before the work"),
         Answer::Passed if check.proof == Proof::Said => (Tone::Plain, "a role's word"),
         Answer::Passed => (Tone::Good, "pass"),
         Answer::Failed | Answer::Noted if check.not_yet => (Tone::Plain, NOT_YET),

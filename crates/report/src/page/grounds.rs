@@ -1,7 +1,7 @@
 //! What was proven, what was not, what it cost and who worked: what a person decides on, after the
 //! change itself.
 
-use super::html::{Tone, chip, count, dollars, duration, grouped, paragraph};
+use super::html::{Tone, chip, count, duration, grouped, paragraph};
 use crate::evidence::Evidence;
 use crate::exam::ExamCost;
 use maud::{Markup, html};
@@ -206,8 +206,8 @@ fn exam_cost(exam: &ExamCost) -> String {
             format!("Nothing of it was for the exam yet, for which an examiner has at most {most}.")
         }
         attempts => format!(
-            "Of that, {} in {} ({} at most each time) were for writing the exam; asking the product is the engine's own work.",
-            dollars(exam.spent.usage.micro_dollars),
+            "Of that, {} in {} ({} at most for one exam) were for writing the exam; asking the product is the engine's own work.",
+            exam.spent.money(),
             count(usize::try_from(attempts).unwrap_or(usize::MAX), "attempt"),
             exam.most_attempts,
         ),
@@ -225,7 +225,10 @@ pub(super) fn cost(data: &Evidence) -> Markup {
         section aria-labelledby="cost" {
             h2 #cost { "What it cost, and who worked" }
             p.sentence {
-                (dollars(spend.usage.micro_dollars)) " for " (grouped(tokens)) " tokens in "
+                @match spend.usage.is_nothing() && spend.untold > 0 {
+                    true => "What it cost was not told: ",
+                    false => { "It cost " (spend.money()) " for " (grouped(tokens)) " tokens in " },
+                }
                 (count(usize::try_from(spend.attempts).unwrap_or(usize::MAX), "attempt")) ", "
                 (duration(spend.millis)) " of agents' time."
             }
@@ -233,7 +236,7 @@ pub(super) fn cost(data: &Evidence) -> Markup {
                 p.sentence { (exam_cost(exam)) }
             }
             @if workers.is_empty() {
-                p.none { "Nobody has worked yet." }
+                p.none { @match spend.attempts { 0 => "Nobody has worked yet.", _ => "Who worked is written down when an attempt has ended." } }
             } @else {
                 ul.workers {
                     @for one in workers {

@@ -1,10 +1,11 @@
 //! The page that one comes to: what waits for me, what runs now, what ended, and today's money.
 
-use super::html::{Tone, chip, count, dollars, prose, time};
+use super::html::{Tone, chip, count, prose, time};
 use super::live::{Live, Part, head};
 use crate::criterion::Criterion;
 use crate::row::Row;
 use crate::run::Doing;
+use crate::spend::dollars;
 use maud::{Markup, html};
 
 /// One repository.
@@ -54,8 +55,8 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
     let caps: Option<u64> = all.iter().map(|one| one.cap).sum();
     let lead = html! {
         @match works { 0 => "No run is at work.", 1 => "One run is at work.", many => (format!("{many} runs are at work.")) }
-        " " (dollars(today)) " spent today"
-        @if let (Some(cap), false) = (caps, several) { " of " (dollars(cap)) }
+        @match today { 0 => " No cost was told today", _ => { " " (dollars(today)) " spent today, as far as agents told it" } }
+        @if let (Some(cap), false) = (caps, several) { "; the day's cap is " (dollars(cap)) }
         "."
         @if several { @for one in all { @if let Some(cap) = one.cap {
             " " (one.name) ": " (dollars(one.today)) " of " (dollars(cap)) "."
@@ -102,7 +103,13 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
         title: headline.clone(),
         parts: vec![
             head(&names.join(", "), &headline, &lead),
-            list("Waits for you", "waiting", &waits, "Nothing."),
+            list(
+                "Waits for you",
+                "waiting",
+                &waits,
+                if asks > 0 { "" } else { "Nothing." },
+            ),
+            Part::new("criteria", judged),
             Part::new(
                 "start",
                 if starts {
@@ -111,10 +118,9 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
                     html! {}
                 },
             ),
-            Part::new("criteria", judged),
             list("At work", "working", &runs, "Nothing."),
             list(
-                "Nobody drives it; `proofhouse run` goes on",
+                "Nobody drives it: goes on with proofhouse run",
                 "ready",
                 &ready,
                 "Nothing.",

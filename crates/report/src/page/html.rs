@@ -152,18 +152,9 @@ pub(super) fn bytes(size: u64) -> String {
 pub(super) fn duration(millis: u64) -> String {
     match millis {
         0..1_000 => format!("{millis} ms"),
-        1_000..60_000 => format!("{}.{} s", millis / 1_000, millis % 1_000 / 100),
+        1_000..60_000 => format!("{:.1} s", millis as f64 / 1_000.0),
         60_000..3_600_000 => format!("{} min {:02} s", millis / 60_000, millis / 1_000 % 60),
         _ => format!("{} h {:02} min", millis / 3_600_000, millis / 60_000 % 60),
-    }
-}
-
-/// Money for people.
-pub fn dollars(micro: u64) -> String {
-    match micro {
-        0 => "$0".to_owned(),
-        1..100_000 => format!("${}.{:04}", micro / 1_000_000, micro % 1_000_000 / 100),
-        _ => format!("${}.{:02}", micro / 1_000_000, micro % 1_000_000 / 10_000),
     }
 }
 

@@ -2,11 +2,11 @@
 //! decided, and what was released. Each section says nothing that was not gathered.
 
 use super::html::{
-    Tone, chip, count, dollars, duration, grouped, href, options, pair, paragraph, part, short,
-    time,
+    Tone, chip, count, duration, grouped, href, options, pair, paragraph, part, short, time,
 };
 use super::live::{Live, Part};
 use crate::history::Decided;
+use crate::spend::dollars;
 use crate::story::{Line, Mark, Moment};
 use factory::NAME as FACTORY;
 use factory::delivery::manifest::Manifest;

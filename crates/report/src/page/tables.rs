@@ -1,7 +1,6 @@
 //! Pages that are a table with a sentence above it: money, settings, an audit, a milestone, what a search
 //! found, the workflows.
 
-pub use super::html::dollars;
 use super::html::{Tone, chip, grouped, prose};
 use super::live::{Live, Part, head};
 use crate::spend::Spend;
@@ -10,6 +9,8 @@ use maud::{Markup, html};
 /// A cell.
 pub enum Cell {
     Text(String),
+    /// A figure, which stands under others.
+    Number(String),
     Link(String, String),
     Word(Tone, String),
 }
@@ -38,10 +39,14 @@ fn drawn(table: &Table) -> Markup {
             @if table.rows.is_empty() { p.none { (table.none) } } @else {
                 div.scroll tabindex="0" role="region" aria-label=(table.title) {
                     table.wide {
-                        thead { tr { @for name in &table.columns { th scope="col" { (name) } } } }
-                        tbody { @for row in &table.rows { tr { @for cell in row { td {
+                        thead { tr { @for (at, name) in table.columns.iter().enumerate() {
+                            @let number = matches!(table.rows[0].get(at), Some(Cell::Number(_)));
+                            th.number[number] scope="col" { (name) }
+                        } } }
+                        tbody { @for row in &table.rows { tr { @for cell in row { td.number[matches!(cell, Cell::Number(_))] {
                             @match cell {
                                 Cell::Text(text) => (prose(text)),
+                                Cell::Number(text) => (text),
                                 Cell::Link(to, text) => a href=(to) { (text) },
                                 Cell::Word(tone, text) => (chip(*tone, text)),
                             }
@@ -68,8 +73,8 @@ pub fn page(mark: &str, headline: &str, lead: &str, tables: &[Table]) -> Live {
 pub fn cost(spend: &Spend) -> Vec<Cell> {
     let tokens = spend.usage.input_tokens + spend.usage.output_tokens;
     vec![
-        Cell::text(spend.attempts.to_string()),
-        Cell::text(grouped(tokens)),
-        Cell::text(dollars(spend.usage.micro_dollars)),
+        Cell::Number(spend.attempts.to_string()),
+        Cell::Number(grouped(tokens)),
+        Cell::Number(spend.money()),
     ]
 }

@@ -1,6 +1,6 @@
 //! What the page says, and what it cannot be made to say.
 
-use super::html::{bytes, dollars, duration, grouped, href, prose};
+use super::html::{bytes, duration, grouped, href, prose};
 use super::run as page;
 use crate::attempt::Attempt;
 use crate::caught::{Caught, Gravity};
@@ -16,6 +16,7 @@ use crate::paper::Paper;
 use crate::proof::Proof;
 use crate::settled::{Line, Settled};
 use crate::spend::Spend;
+use crate::spend::dollars;
 use crate::told_case::ToldCase;
 use crate::transcript::{Turn, TurnKind};
 use crate::unasked::Unasked;

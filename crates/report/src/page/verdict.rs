@@ -2,7 +2,7 @@
 //! reached its end, the latest gate of every state passed, and something was executed on the way that
 //! could have failed.
 
-use super::html::{Tone, count, dollars, duration, pair, part, prose};
+use super::html::{Tone, count, duration, pair, part, prose};
 use crate::caught::Gravity;
 use crate::evidence::Evidence;
 use crate::gate::latest;
@@ -64,6 +64,15 @@ pub(super) fn of(data: &Evidence) -> Verdict {
         lead,
     };
     match data.activity {
+        Activity::Done if proven > 0 && shut == 0 && unproven == 0 && !weak.is_empty() => verdict(
+            "Done, weakly shown",
+            Tone::Unsure,
+            format!(
+                "The run reached its end through {gates}. The engine itself executed {}, and kept \
+                 what was printed.{repaired}{weak}",
+                count(proven, "command")
+            ),
+        ),
         Activity::Done if proven > 0 && shut == 0 && unproven == 0 => verdict(
             "Proven",
             Tone::Good,
@@ -102,7 +111,7 @@ pub(super) fn of(data: &Evidence) -> Verdict {
         Activity::Working | Activity::Resting => verdict(
             "Not proven yet",
             Tone::Plain,
-            format!("The run is at work. {so_far}"),
+            format!("The run has not ended. {so_far}"),
         ),
     }
 }
@@ -155,7 +164,7 @@ fn facts(data: &Evidence) -> Markup {
             (pair("Attempts", spent.attempts))
             (pair("Agents' time", duration(spent.millis)))
             (pair("From start to last record", duration(age)))
-            (pair("Spent", dollars(spent.usage.micro_dollars)))
+            (pair("Spent", spent.money()))
         }
     }
 }
