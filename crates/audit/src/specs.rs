@@ -35,12 +35,15 @@ impl Specs {
                 }
                 Fact::ProjectOpened(opened) => {
                     let hash = opened.spec?;
-                    let claimed = json!({
+                    let mut claimed = json!({
                         "spec": hash,
                         "spec_id": opened.project_id,
                         "spec_version": opened.spec_version,
                         "tasks": self.declared,
                     });
+                    if let Some(product) = &opened.product {
+                        claimed["product"] = json!(product);
+                    }
                     self.opened.push((line, claimed));
                     Some(hash)
                 }
