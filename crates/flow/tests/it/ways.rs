@@ -183,6 +183,14 @@ impl Hand {
 /// A run of `quick` whose exam has told all its cases: it stands before the last sitting, and a person was
 /// asked on the way whether other cases are to be written.
 fn contested() -> Hand {
+    let mut hand = questioned();
+    hand.decide("examine_anew").unwrap();
+    assert_eq!(hand.state(), "examine");
+    hand
+}
+
+/// The same, where the person is asked.
+fn questioned() -> Hand {
     let mut hand = begun("quick");
     hand.answered(true, &["exam"]);
     assert_eq!(hand.state(), "examine");
@@ -195,9 +203,23 @@ fn contested() -> Hand {
     assert_eq!(hand.state(), "work");
     hand.says(pass(), "contested");
     assert_eq!(hand.state(), "contested");
-    hand.decide("examine_anew").unwrap();
-    assert_eq!(hand.state(), "examine");
     hand
+}
+
+/// Whoever works after it has not worked before, and must see what does not hold.
+#[test]
+fn who_goes_on_after_a_contest_hears_again_what_does_not_hold() {
+    let brief = |mut hand: Hand| match hand.begin() {
+        Effect::Attempt(order) => order.brief,
+        other => panic!("{other:?}"),
+    };
+    let mut hand = questioned();
+    hand.decide("stand").unwrap();
+    assert_eq!(hand.state(), "work");
+    let told = brief(hand);
+    assert!(told.contains("check `exam` fail: said so"), "{told}");
+    let examiner = brief(contested());
+    assert!(!examiner.contains("said so"), "{examiner}");
 }
 
 #[test]

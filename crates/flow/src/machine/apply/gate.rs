@@ -175,7 +175,7 @@ impl FlowState {
     }
 
     /// Notes for the next brief what did not pass, whole.
-    fn note_failures<'r>(&mut self, results: impl IntoIterator<Item = &'r CheckResult>) {
+    pub(super) fn note_failures<'r>(&mut self, results: impl IntoIterator<Item = &'r CheckResult>) {
         let binding = |result: &&CheckResult| result.weight == Weight::Binding;
         let results = results.into_iter().filter(binding);
         for result in results.filter(|result| result.verdict != Verdict::Pass) {

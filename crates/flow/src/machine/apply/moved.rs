@@ -35,6 +35,20 @@ impl FlowState {
         }
     }
 
+    /// Whoever is sent back to what a gate refused hears it again: somebody else has worked since, and heard
+    /// it in their place.
+    fn note_what_stands(&mut self, workflow: &Workflow) {
+        let back = self.position.slot.as_ref();
+        let gate = back.and_then(|state| self.gates.get(state));
+        if workflow.is_sealed_in(&self.position.state) {
+            return;
+        }
+        if let Some(gate) = gate.filter(|gate| !gate.passed) {
+            let results = gate.results.clone();
+            self.note_failures(&results);
+        }
+    }
+
     /// A person who opens the state file of a run that an agent has led aside reads there why: in the
     /// agent's words where nobody has filled the field in.
     fn tell_in_file(&mut self, workflow: &Workflow, moved: &Moved) {
@@ -123,6 +137,9 @@ impl FlowState {
             Arrival::Entered => {
                 if workflow.is_sealed_in(&self.position.state) {
                     self.forget_the_builder(decision.as_ref());
+                }
+                if moved.by == Actor::Human {
+                    self.note_what_stands(workflow);
                 }
                 // What was asked for in an earlier state means nothing here.
                 self.outcome = None;
