@@ -45,8 +45,8 @@ pub fn read(output: &[u8]) -> serde_json::Result<Said> {
     serde_json::from_slice(output)
 }
 
-/// The command of the script, before `surface|stub|nothing|anything|tests FOLDER NAME [USED...]`. None:
-/// we read the language ourselves.
+/// The command of the script, before `surface|stub|nothing|anything|tests FOLDER NAME [USED...]`, where `!NAME`
+/// is a module that only those use. None: we read the language ourselves.
 pub fn command(language: Language) -> Option<&'static [&'static str]> {
     match language {
         Language::Rust => None,

@@ -153,6 +153,12 @@ pub struct Extracted {
     /// Public names that another module makes public too, and that module.
     #[serde(default)]
     pub handed_on: BTreeMap<String, String>,
+    /// Where it names modules that it does not depend on, though they are there: those that it uses do.
+    #[serde(default)]
+    pub undeclared: Vec<Place>,
+    /// Names that are public only because they are imported and nothing says otherwise (Python).
+    #[serde(default)]
+    pub implied: Vec<Place>,
     /// Other names of types, private ones too: their parameters, and what they stand for.
     #[serde(default)]
     pub aliases: BTreeMap<String, (Vec<String>, String)>,

@@ -9,6 +9,7 @@ use super::module_error::ModuleError;
 use super::modules::{LOG, Seal, Stored};
 use ::factory::project::ModuleRef;
 use index::Dependency;
+use languages::rust::EDITION;
 use languages::{Language, javascript, python};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -23,6 +24,8 @@ pub(super) struct Laid {
     pub(super) name: String,
     /// The modules that it uses, directly or not, by that name.
     pub(super) uses: BTreeMap<String, Stored>,
+    /// Those of them that its contract depends on.
+    pub(super) direct: BTreeSet<String>,
     /// Where they are, below the folder.
     pub(super) path: Vec<String>,
     /// What was copied of the module, by its path there and its hash.
@@ -36,6 +39,14 @@ impl Laid {
             Language::Rust | Language::JavaScript => "implementation",
             Language::Python => &self.name,
         })
+    }
+
+    /// The modules that are there because those it depends on use them.
+    pub(super) fn beyond(&self) -> Vec<String> {
+        let all = self.uses.keys();
+        all.filter(|one| !self.direct.contains(*one))
+            .cloned()
+            .collect()
     }
 
     /// Is the copy what was judged? Somebody may have written between the two.
@@ -89,6 +100,7 @@ pub(super) fn lay_out(root: &Path, module: &Stored, to: &Path) -> Result<Laid, M
         top: to.to_owned(),
         name: code_name(&module.reference),
         uses: BTreeMap::new(),
+        direct: BTreeSet::new(),
         path: vec![".".to_owned()],
         copied: BTreeMap::new(),
     };
@@ -153,6 +165,9 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), M
         whole(&used, laid.language)?;
         let name = package(&used.reference);
         let place = place(&used.reference);
+        if at.as_os_str().is_empty() {
+            laid.direct.insert(code_name(&used.reference));
+        }
         // From where this one lies: a path from the root would need TOML's own escapes.
         let from_here = if at.as_os_str().is_empty() {
             ""
@@ -172,7 +187,7 @@ fn one(root: &Path, module: &Stored, at: &Path, laid: &mut Laid) -> Result<(), M
     // The empty workspace keeps cargo from looking for one above. The library is never built for
     // tests: what stands behind `cfg(test)` is not what ships, and tests in there are no black box.
     let manifest = format!(
-        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"2021\"\npublish = false\n\n[lib]\npath = \"implementation/lib.rs\"\ntest = false\ndoctest = false\n\n[dependencies]\n{crates}{}",
+        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"{EDITION}\"\npublish = false\n\n[lib]\npath = \"implementation/lib.rs\"\ntest = false\ndoctest = false\n\n[dependencies]\n{crates}{}",
         package(&module.reference),
         module.reference.version,
         if at.as_os_str().is_empty() {

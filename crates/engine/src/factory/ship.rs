@@ -54,6 +54,9 @@ pub(super) struct ShipSettings {
     /// What the product is written in, where its spec says so.
     #[serde(default)]
     language: Option<Tongue>,
+    /// What its code may use.
+    #[serde(default)]
+    dependencies: surface::Dependencies,
 }
 
 /// What a step works with.
@@ -123,7 +126,8 @@ pub(super) fn public_surface(given: &Given<'_>, with: &Value) -> Result<Held, Br
         false => Kind::Modules,
     };
     let wanted = step.settings.language.map(Tongue::language);
-    surface::check(given, &step.module, kind, wanted)
+    let uses = step.settings.dependencies;
+    surface::check(given, &step.module, kind, wanted, uses)
 }
 
 /// Every test passes, and there is one.

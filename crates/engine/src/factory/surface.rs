@@ -14,6 +14,7 @@ use kernel::effect::GateOrder;
 use languages::asked::{self, Said};
 use languages::{Extracted, Language, Rules, rust};
 use sandbox::{Cancel, Launch, Limits};
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use workspace::context::Context;
@@ -23,12 +24,24 @@ const MOST: usize = 20;
 const OUTPUT: usize = 16 << 20;
 const WALL: Duration = Duration::from_secs(120);
 
+/// What the code may use of the modules that are laid out with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Dependencies {
+    /// All of them, in a project of before.
+    #[default]
+    Whatever,
+    /// Those that its contract depends on.
+    Declared,
+}
+
 /// Compares the two, and looks through the tests.
 pub(super) fn check(
     given: &Given<'_>,
     module: &Stored,
     kind: Kind,
     wanted: Option<Language>,
+    dependencies: Dependencies,
 ) -> Result<Held, Broke> {
     let (context, order, cancel) = (given.context, given.order, given.cancel);
     let contract = module.contract()?;
@@ -43,13 +56,22 @@ pub(super) fn check(
         .into());
     }
     let code = extract(context, order, module, &laid, cancel)?;
-    let used: Vec<String> = laid.uses.keys().cloned().collect();
+    let used: Vec<String> = match dependencies {
+        Dependencies::Whatever => laid.uses.keys().cloned().collect(),
+        Dependencies::Declared => laid.direct.iter().cloned().collect(),
+    };
     let rules = match kind {
         Kind::Modules => Rules::Micro,
         Kind::Assembly => Rules::Assembly(&used),
     };
     let found = languages::judge_by(contract.surface(), laid.language, &code.surface, rules);
     let mut wrong: Vec<String> = found.iter().map(ToString::to_string).collect();
+    let of_code = match dependencies {
+        Dependencies::Whatever => Vec::new(),
+        Dependencies::Declared => reached(&code.surface, &laid, kind),
+    };
+    let at_surface = !found.is_empty() || !of_code.is_empty();
+    wrong.extend(of_code);
     wrong.extend(reaches(context, order, module, &laid, cancel)?);
     if wrong.is_empty() {
         let entries = languages::entry_points(contract.surface(), &code.surface);
@@ -68,12 +90,34 @@ pub(super) fn check(
     if more > 0 {
         wrong.push(format!("and {more} more"));
     }
-    let count = if found.is_empty() {
-        "the tests reach past the public surface".to_owned()
-    } else {
-        "the public surface is not the contract's".to_owned()
+    let count = match at_surface {
+        true => "what the code makes public or uses is not the contract's",
+        false => "the tests reach past the public surface",
     };
     Err(format!("{count}: {}", wrong.join("; ")).into())
+}
+
+/// Where the code reaches past what its contract depends on, and what an assembly hands on by accident.
+fn reached(code: &Extracted, laid: &Laid, kind: Kind) -> Vec<String> {
+    let all: Vec<String> = laid.direct.iter().map(|one| format!("`{one}`")).collect();
+    let all = match all.is_empty() {
+        true => "no module".to_owned(),
+        false => all.join(", "),
+    };
+    let undeclared = code.undeclared.iter().map(|place| {
+        format!(
+            "implementation/{}:{}: it uses `{}`, which its contract does not depend on: that names {all}",
+            place.file, place.line, place.what
+        )
+    });
+    let implied = code.implied.iter().filter(|_| kind == Kind::Assembly);
+    let implied = implied.map(|place| {
+        format!(
+            "implementation/{}:{}: {} is public only because it is imported: let `__all__` name what is handed on",
+            place.file, place.line, place.what
+        )
+    });
+    undeclared.chain(implied).collect()
 }
 
 /// Writes down what is public, for who depends on it and sees no source.
@@ -130,7 +174,8 @@ pub(super) fn extract(
                 uses.insert(name.clone(), rust::extract(&files, &BTreeMap::new())?);
             }
             let files = module.texts("implementation")?;
-            let surface = rust::extract(&files, &uses)?;
+            let mut surface = rust::extract(&files, &uses)?;
+            surface.undeclared = rust::named(&files, &laid.beyond());
             Ok(Found {
                 surface,
                 runner: "cargo".to_owned(),
@@ -199,7 +244,8 @@ pub(super) fn script(
     let command = command.ok_or_else(|| could_not(format!("no script reads {language}")))?;
     let mut argv: Vec<String> = command.iter().map(|one| (*one).to_owned()).collect();
     argv.extend([mode.to_owned(), top, laid.name.clone()]);
-    argv.extend(laid.uses.keys().cloned());
+    argv.extend(laid.direct.iter().cloned());
+    argv.extend(laid.beyond().iter().map(|one| format!("!{one}")));
     let limits = Limits {
         wall: WALL.min(Duration::from_millis(order.wall_millis)),
         idle: None,

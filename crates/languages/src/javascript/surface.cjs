@@ -3,6 +3,7 @@
 // runs. JSON goes to standard output.
 //
 // Usage: node --expose-internals -e SURFACE surface|stub|nothing|anything|tests FOLDER NAME [USED...]
+// A used module that begins with `!` is there because others use it: the module itself may not.
 "use strict";
 
 const fs = require("node:fs");
@@ -139,7 +140,9 @@ class File {
       (this.module.inside(this.name, value) !== null ||
         (value.startsWith("#") && this.module.used.has(value.slice(1))) ||
         BUILT_IN.has(value.replace(/^node:/, "")));
-    if (!allowed) this.forges(node, "import " + (value === null ? "(...)" : JSON.stringify(value)));
+    const beyond = typeof value === "string" && this.module.used.has("!" + value.slice(1));
+    if (beyond) this.module.undeclared.push({ file: this.name, line: line(node), what: value.slice(1) });
+    else if (!allowed) this.forges(node, "import " + (value === null ? "(...)" : JSON.stringify(value)));
   }
 
   // What could decide the module's own tests, wherever it stands.
@@ -179,6 +182,7 @@ class Module {
     this.folder = folder;
     this.used = new Set(used);
     this.forging = [];
+    this.undeclared = [];
     this.unseen = [];
     this.raises = new Set();
     const all = filesOf(folder);
@@ -317,7 +321,7 @@ function surface(module) {
   }
   items.sort((a, b) => (a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || (a.name < b.name ? -1 : 1)));
   return {
-    surface: { items, unseen: module.unseen, forging: module.forging, raises: [...module.raises].sort(), aliases: {} },
+    surface: { items, unseen: module.unseen, forging: module.forging, raises: [...module.raises].sort(), aliases: {}, undeclared: module.undeclared },
     runner: "node " + process.versions.node,
   };
 }

@@ -2,6 +2,7 @@
 its surface. It parses and never imports: nothing of the package runs. JSON goes to standard output.
 
 Usage: surface.py surface|stub|nothing|anything|tests FOLDER PACKAGE [USED_PACKAGE...]
+A used package that begins with `!` is there because others use it: the package itself may not.
 """
 
 import ast
@@ -171,7 +172,10 @@ def own_nodes(one):
 
 class Package:
     def __init__(self, folder, name, used):
-        self.folder, self.name, self.used = folder, name, set(used)
+        self.folder, self.name = folder, name
+        self.used = {one for one in used if not one.startswith("!")}
+        self.beyond = {one[1:] for one in used if one.startswith("!")}
+        self.undeclared, self.implied = [], []
         self.modules, self.unseen, self.raises, self.aliases = {}, [], set(), {}
         self.forging = [
             {"file": path, "line": 1, "what": "compiled code"} for path in compiled(folder)
@@ -306,9 +310,23 @@ class Module:
         elif isinstance(one, ast.Constant) and one.value == REPORT:
             self.forges(one, REPORT)
 
+    def reaching(self, one):
+        """Imports of what only the modules that it uses depend on."""
+        sources = []
+        if isinstance(one, ast.Import):
+            sources = [alias.name for alias in one.names]
+        elif isinstance(one, ast.ImportFrom) and not one.level:
+            sources = [one.module]
+        for source in sources:
+            root = source.split(".")[0]
+            if root in self.package.beyond:
+                place = {"file": self.path, "line": one.lineno, "what": root}
+                self.package.undeclared.append(place)
+
     def anywhere(self, one):
         """What may bind names from wherever it stands, functions included."""
         self.ending(one)
+        self.reaching(one)
         called = isinstance(one, ast.Call) and last_name(one.func)
         if called and called in DYNAMIC:
             self.unseen(one, "`" + called + "`")
@@ -523,6 +541,9 @@ def surface(package):
                 kind = {"is": "foreign", "from": found[0]}
                 line = module.lines.get(name, 1)
                 items.append({"name": name, "file": module.path, "line": line, "kind": kind})
+                if module.named is None:
+                    what = "`" + name + "` of `" + found[0] + "`"
+                    package.implied.append({"file": module.path, "line": line, "what": what})
                 continue
             where, node = found
             key = (where.path, node.lineno, name)
@@ -550,6 +571,8 @@ def surface(package):
             "forging": package.forging,
             "raises": sorted(package.raises),
             "aliases": package.aliases,
+            "undeclared": package.undeclared,
+            "implied": package.implied,
         },
         "runner": "%s with Python %s"
         % ("pytest" if has_pytest else "unittest", platform.python_version()),

@@ -1,6 +1,7 @@
 //! A small crate of ours that asks a product by its public functions. It is built beside the product and
 //! gets the inputs when it runs; which types it can carry, the compiler says.
 
+use super::EDITION;
 use std::collections::{BTreeMap, BTreeSet};
 
 const MAIN: &str = include_str!("drive/main.rs.in");
@@ -31,7 +32,7 @@ pub fn driver(
 ) -> BTreeMap<&'static str, String> {
     // What is ours need not be fast; what is the product's is built as it always is.
     let mut manifest = format!(
-        "[package]\nname = {DRIVER:?}\nversion = \"0.0.0\"\nedition = \"2021\"\n\n[workspace]\n\n\
+        "[package]\nname = {DRIVER:?}\nversion = \"0.0.0\"\nedition = \"{EDITION}\"\n\n[workspace]\n\n\
          [profile.dev]\ndebug = false\nincremental = false\n\n\
          [profile.release.package.{DRIVER}]\nopt-level = 0\n\n[dependencies]\n"
     );

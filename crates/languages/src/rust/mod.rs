@@ -9,6 +9,7 @@ mod ending;
 pub mod inline_tests;
 mod items;
 mod methods;
+mod named;
 mod product;
 mod reached;
 mod stubs;
@@ -17,6 +18,7 @@ mod tree;
 
 pub use black_box::{Reach, private_reaches};
 pub use constants::{ANSWER, constants};
+pub use named::named;
 pub use product::product;
 pub use stubs::{STUB, stubbed};
 
@@ -28,6 +30,9 @@ use crate::{Extracted, Files, Function, Item, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use syn::UseTree;
 use syn::spanned::Spanned;
+
+/// The edition of every crate that is made: modules, and the products that they become.
+pub const EDITION: &str = "2021";
 
 /// The tokens of a source, without what stands before them.
 pub(crate) fn tokens_of(text: &str) -> Result<proc_macro2::TokenStream, NoRust> {

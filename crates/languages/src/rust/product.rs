@@ -1,6 +1,7 @@
 //! A product in Rust: one workspace, whose root package re-exports its modules and has the command;
 //! each module is a crate below `modules/` with its own tests.
 
+use super::EDITION;
 use crate::Files;
 use crate::product::{Case, Command, EXAMPLE, Part, Product, Shows, Takes, Then};
 
@@ -39,7 +40,7 @@ pub fn product(product: &Product) -> Files {
 
 fn manifest(product: &Product) -> String {
     let mut text = format!(
-        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"2021\"\ndescription = {}\n\n[dependencies]\n",
+        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"{EDITION}\"\ndescription = {}\n\n[dependencies]\n",
         product.name,
         product.version,
         quoted(&one_line(&product.about)),
@@ -58,7 +59,7 @@ fn manifest(product: &Product) -> String {
 
 fn of_part(part: &Part) -> String {
     let mut text = format!(
-        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"2021\"\ndescription = {}\npublish = false\n\n[lib]\ndoctest = false\n\n[lints.rust]\n# Tests are named by what they show: `error__empty`.\nnon_snake_case = \"allow\"\n\n[dependencies]\n",
+        "[package]\nname = \"{}\"\nversion = \"{}\"\nedition = \"{EDITION}\"\ndescription = {}\npublish = false\n\n[lib]\ndoctest = false\n\n[lints.rust]\n# Tests are named by what they show: `error__empty`.\nnon_snake_case = \"allow\"\n\n[dependencies]\n",
         part.package,
         part.version,
         quoted(&one_line(&part.purpose)),

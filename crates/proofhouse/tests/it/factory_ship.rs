@@ -3,9 +3,13 @@
 
 mod edited;
 mod toolchains;
+mod undeclared;
 mod untrue_tests;
 
-pub(crate) use toolchains::{PYTHON, PYTHON_CORE, PYTHON_TESTS};
+pub(crate) use toolchains::{
+    PYTHON, PYTHON_CORE, PYTHON_LABEL, PYTHON_LABEL_TESTS, PYTHON_TESTS, label_planned,
+    moment_planned,
+};
 
 use crate::factory::{spec, task};
 use crate::factory_run::{

@@ -72,9 +72,9 @@ pub(crate) const PYTHON_CORE: &str = "class Malformed(Exception):\n    \"\"\"No 
 
 pub(crate) const PYTHON_TESTS: &str = "import unittest\n\nimport mm_moment\nfrom mm_moment import Malformed, split\n\n\nclass Lines(unittest.TestCase):\n    def test_input__line__1(self):\n        with self.assertRaises(Malformed):\n            split(\"\")\n\n    def test_output__parts__1(self):\n        self.assertEqual(mm_moment.split(\"9 z\")[0], \"9\")\n\n    def test_error__malformed(self):\n        with self.assertRaises(Malformed):\n            split(\"alone\")\n\n\ndef test_happy_path():\n    assert split(\"1 a\") == (\"1\", \"a\")\n";
 
-const PYTHON_LABEL: &str = "from mm_moment import Malformed, split\n\n__all__ = [\"Malformed\", \"label\", \"split\"]\n\n\ndef label(line: str) -> str:\n    moment, text = split(line)\n    return f\"{text} at {moment}\"\n";
+pub(crate) const PYTHON_LABEL: &str = "from mm_moment import Malformed, split\n\n__all__ = [\"Malformed\", \"label\", \"split\"]\n\n\ndef label(line: str) -> str:\n    moment, text = split(line)\n    return f\"{text} at {moment}\"\n";
 
-const PYTHON_LABEL_TESTS: &str = "from unittest import TestCase, skip\n\nfrom mm_label import Malformed, label\n\n\nclass Labels(TestCase):\n    def test_happy_path(self):\n        self.assertEqual(label(\"1 a\"), \"a at 1\")\n\n    def test_input__line__1(self):\n        self.assertRaises(Malformed, label, \"\")\n\n    def test_output__label__1(self):\n        self.assertTrue(label(\"9 z\").startswith(\"z\"))\n\n    def test_error__malformed(self):\n        self.assertRaises(Malformed, label, \"alone\")\n";
+pub(crate) const PYTHON_LABEL_TESTS: &str = "from unittest import TestCase, skip\n\nfrom mm_label import Malformed, label\n\n\nclass Labels(TestCase):\n    def test_happy_path(self):\n        self.assertEqual(label(\"1 a\"), \"a at 1\")\n\n    def test_input__line__1(self):\n        self.assertRaises(Malformed, label, \"\")\n\n    def test_output__label__1(self):\n        self.assertTrue(label(\"9 z\").startswith(\"z\"))\n\n    def test_error__malformed(self):\n        self.assertRaises(Malformed, label, \"alone\")\n";
 
 const SCRIPT: &str =
     "import { Malformed, split } from \"./core.mjs\";\n\nexport { Malformed, split };\n";
@@ -87,6 +87,26 @@ const SCRIPT_LABEL: &str = "import { split } from \"#mm_moment\";\n\nexport { Ma
 
 const SCRIPT_LABEL_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, label } from \"#mm_label\";\n\ntest(\"happy_path\", () => assert.equal(label(\"1 a\"), \"a at 1\"));\ntest(\"input__line__1\", () => assert.throws(() => label(\"\"), Malformed));\ntest(\"output__label__1\", () => assert.ok(label(\"9 z\").startsWith(\"z\")));\ntest(\"error__malformed\", () => assert.throws(() => label(\"alone\"), Malformed));\n";
 
+fn planned(id: &str, output: &str, uses: &[&str]) -> Value {
+    let mut plan = plan(id, "Turns a line into its parts", output, uses);
+    let io = &mut plan["modules"][0]["io_contract"];
+    io["inputs"] = json!(["line: str; not empty"]);
+    io["error_surfaces"] = json!(["Malformed: the line has no blank; exception"]);
+    plan
+}
+
+/// The plan of the first module, whatever its language.
+pub(crate) fn moment_planned() -> Value {
+    let output = "parts: tuple[str, str]; the moment comes first";
+    planned("MM-moment", output, &[])
+}
+
+/// The plan of the assembly.
+pub(crate) fn label_planned() -> Value {
+    let output = "label: string; the text comes first";
+    planned("MM-label", output, &["MM-moment@1.0.0"])
+}
+
 /// The same two modules in one language, with what is wrong with them at first.
 struct Play<'a> {
     language: &'a str,
@@ -95,6 +115,8 @@ struct Play<'a> {
     /// The first module: its own parts, and what makes it public.
     moment: [&'a str; 3],
     label: [&'a str; 2],
+    /// The assembly as it is proposed first.
+    loose: &'a str,
     /// One more function, and a test that looks inside.
     wider: &'a str,
     private: &'a str,
@@ -120,29 +142,18 @@ impl Play<'_> {
     /// Two tasks from the spec to the release of a command. The second is the assembly, and hands on names
     /// of the first.
     fn ships(&self) -> World {
-        let planned = |id: &str, output: &str, uses: &[&str]| {
-            let mut plan = plan(id, "Turns a line into its parts", output, uses);
-            let io = &mut plan["modules"][0]["io_contract"];
-            io["inputs"] = json!(["line: str; not empty"]);
-            io["error_surfaces"] = json!(["Malformed: the line has no blank; exception"]);
-            plan
-        };
         let says = |who: &str, task: &str| format!("{who} for {task}");
-        let (parts, told) = (
-            "parts: tuple[str, str]; the moment comes first",
-            "label: string; the text comes first",
-        );
         let [root, core, tests] = self.moment;
         let moment = |root: &str, tests: &str| self.writes("MM-moment", [root, core, tests]);
-        let label = |tests: &str| self.writes("MM-label", [self.label[0], "", tests]);
+        let label = |code: &str, tests: &str| self.writes("MM-label", [code, "", tests]);
         let script = json!({"log": "agent.log", "attempt": [
-            {"state": "micro_plan", "brief": says("micro_planner", FIRST), "result": planned("MM-moment", parts, &[])},
-            {"state": "micro_plan", "brief": says("micro_planner", SECOND), "result": planned("MM-label", told, &["MM-moment@1.0.0"])},
+            {"state": "micro_plan", "brief": says("micro_planner", FIRST), "result": moment_planned()},
+            {"state": "micro_plan", "brief": says("micro_planner", SECOND), "result": label_planned()},
             {"state": "propose", "brief": says("proposer", FIRST), "steps": moment(self.wider, self.private), "result": proposal()},
             {"state": "revise", "attempt": 2, "brief": says("proposer", FIRST), "steps": moment(root, self.broad), "result": proposal()},
             {"state": "revise", "attempt": 3, "brief": says("proposer", FIRST), "steps": moment(root, tests), "result": proposal()},
-            {"state": "propose", "brief": says("proposer", SECOND), "steps": label(self.skips), "result": proposal()},
-            {"state": "revise", "brief": says("proposer", SECOND), "steps": label(self.label[1]), "result": proposal()},
+            {"state": "propose", "brief": says("proposer", SECOND), "steps": label(self.loose, self.skips), "result": proposal()},
+            {"state": "revise", "brief": says("proposer", SECOND), "steps": label(self.label[0], self.label[1]), "result": proposal()},
             {"state": "challenge", "result": challenge("PASS")},
             {"state": "adjudicate", "result": approve()},
         ]});
@@ -213,6 +224,7 @@ fn s11_3_modules_in_python_ship_by_the_same_rules_and_become_a_product() {
         ],
         moment: [PYTHON, PYTHON_CORE, PYTHON_TESTS],
         label: [PYTHON_LABEL, PYTHON_LABEL_TESTS],
+        loose: &PYTHON_LABEL.replace("__all__ = [\"Malformed\", \"label\", \"split\"]\n\n\n", ""),
         wider: &wider,
         private: &format!("from mm_moment._core import split as inner\n{PYTHON_TESTS}"),
         broad: &PYTHON_TESTS.replacen("assertRaises(Malformed)", "assertRaises(Exception)", 1),
@@ -231,6 +243,12 @@ fn s11_3_modules_in_python_ship_by_the_same_rules_and_become_a_product() {
             (
                 "tests_fail_on_stubs",
                 &["prove nothing: tests.test_lines.Lines::test_input__line__1"],
+            ),
+            (
+                "public_surface",
+                &[
+                    "implementation/__init__.py:1: `split` of `mm_moment` is public only because it is imported",
+                ],
             ),
             (
                 "black_box_tests",
@@ -269,20 +287,9 @@ fn a_module_in_another_language_than_the_product_is_refused_before_the_debate() 
         ("examples.md", EXAMPLES),
     ];
     let steps = files("MM-moment", "1.0.0", &all);
-    let planned = |id: &str, output: &str, uses: &[&str]| {
-        let mut plan = plan(id, "Turns a line into its parts", output, uses);
-        let io = &mut plan["modules"][0]["io_contract"];
-        io["inputs"] = json!(["line: str; not empty"]);
-        io["error_surfaces"] = json!(["Malformed: the line has no blank; exception"]);
-        plan
-    };
-    let (parts, told) = (
-        "parts: tuple[str, str]; the moment comes first",
-        "label: string; the text comes first",
-    );
     let script = json!({"log": "agent.log", "attempt": [
-        {"state": "micro_plan", "brief": format!("micro_planner for {FIRST}"), "result": planned("MM-moment", parts, &[])},
-        {"state": "micro_plan", "brief": format!("micro_planner for {SECOND}"), "result": planned("MM-label", told, &["MM-moment@1.0.0"])},
+        {"state": "micro_plan", "brief": format!("micro_planner for {FIRST}"), "result": moment_planned()},
+        {"state": "micro_plan", "brief": format!("micro_planner for {SECOND}"), "result": label_planned()},
         {"state": "propose", "steps": steps, "result": proposal()},
         {"state": "revise", "steps": steps, "result": proposal()},
     ]});
@@ -321,6 +328,7 @@ fn s11_3_modules_in_javascript_ship_by_the_same_rules_and_become_a_product() {
         ],
         moment: [SCRIPT, SCRIPT_CORE, SCRIPT_TESTS],
         label: [SCRIPT_LABEL, SCRIPT_LABEL_TESTS],
+        loose: SCRIPT_LABEL,
         wider: &format!("{SCRIPT}export function helper() {{\n  process.exit(0);\n}}\n"),
         private: &private,
         broad: &SCRIPT_TESTS.replacen(", Malformed)", ")", 1),
