@@ -10,9 +10,38 @@ pub(super) const PYTHON_TESTS: &str = "`tests/test_*.py` with `unittest` (`pytes
 
 /// What is public in each language, and what no implementation may say.
 pub(super) const PUBLIC: &str = "\
-- Public in Rust is what `pub` reaches from `lib.rs`; in JavaScript what `index.mjs` exports by name; in Python what `__all__` names, or without it every name that does not begin with `_`, those imported from dependencies among them.
+- Public in Rust is what `pub` reaches from `lib.rs`, and a variant of an error may carry fields; in JavaScript what `index.mjs` exports by name; in Python what `__all__` names, or without it every name that does not begin with `_`, those imported from dependencies among them.
 - An implementation says nothing by which it could decide its own tests: no `unsafe`, `include!` or `process::exit` in Rust; no `os._exit`, `ctypes`, `eval`, `globals`, `setattr`, `sys.modules`, `inspect.stack` or decorators of its own on what is public in Python; no `process`, `globalThis`, `eval` or `Function` in JavaScript.
 ";
+
+/// What stands before changes that a person refused.
+pub(super) const REJECTED: &str = "## What a person refused\n\nThese changes of contracts were asked for, and a person has refused them, with their reason. The work is to be done within the contracts as they are: do not ask for the same again.";
+
+/// What of the modules upstream the code may use.
+pub(super) fn imports(depends_on: &[String]) -> String {
+    match depends_on.is_empty() {
+        true => {
+            "\nThe contract depends on none of them: code that imports one is refused.".to_owned()
+        }
+        false => format!(
+            "\nThe contract depends on {}: code that imports any other module is refused.",
+            depends_on.join(", ")
+        ),
+    }
+}
+
+/// A criterion of the evaluation rubric that asked for what the Challenger is not shown.
+pub(super) fn criterion(id: &str) -> Option<&'static str> {
+    match id {
+        "R4" => Some(
+            "Dependencies are used through their published contracts only, as far as shown. That they are the locked ones, the engine sees to.",
+        ),
+        "R5" => Some(
+            "Each acceptance check can be traced to the name of a test, or to what the engine saw. A claim alone is NOT_MET.",
+        ),
+        _ => None,
+    }
+}
 
 /// Which documents a role has to do with, and where it finds their members.
 pub(super) fn schemas(role: Role) -> &'static str {

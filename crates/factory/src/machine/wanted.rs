@@ -16,6 +16,7 @@ use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
 use crate::halt::change::{Change, Turn};
+use crate::halt::exception::Ruling;
 use crate::project::types::{ModuleRef, TaskId};
 use kernel::effect::{Access, AttemptOrder, Effect, Sight};
 use kernel::event::{Body, EffectBegan};
@@ -87,6 +88,9 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                         let uses = old.dependencies.iter().map(|(used, _)| used);
                         with["uses"] = json!(uses.collect::<Vec<_>>());
                     }
+                    if state.briefs >= TELLS {
+                        with["dependencies"] = json!("declared");
+                    }
                     let subject = format!("{}/{}", change.exception, change.to.module);
                     let made = change.deliverable;
                     gate(state, id, "ship", subject, made, &[step.row().check], &with)
@@ -151,6 +155,9 @@ fn of_module(
     if state.briefs >= HOLDS {
         with["additions"] = json!("seen");
     }
+    if state.briefs >= TELLS {
+        with["dependencies"] = json!("declared");
+    }
     let subject = format!("{task}/{}", reference.module);
     let made = work.modules[module].deliverable;
     Some(gate(state, id, name, subject, made, checks, &with))
@@ -193,6 +200,25 @@ fn upstream(state: &State, task: &TaskId, work: &Work, module: Option<usize>) ->
     }
 }
 
+/// Changes of contracts that a task asked for in vain.
+fn rejected(state: &State, task: &TaskId) -> Vec<Value> {
+    let rulings = state.rulings.iter();
+    let rulings = rulings.filter(|one| one.ruling == Ruling::RejectChange);
+    let said = rulings.filter_map(|one| {
+        let record = state.exceptions.get(&one.exception_id)?;
+        let exception = &record.raised.exception;
+        (record.task == *task).then(|| {
+            json!({
+                "target_module": exception.target_module,
+                "asked_for": exception.proposed_contract_delta,
+                "reason": exception.reason,
+                "refused_because": one.because,
+            })
+        })
+    });
+    said.collect()
+}
+
 /// The pack of what is in flight for a task; the engine writes it down before the role works.
 pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
     let For::Task(task) = state.orders.get(&effect)? else {
@@ -216,6 +242,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
         briefs: state.briefs,
         kind: state.kind(task),
         promised: state.promised.as_ref(),
+        rejected: &[],
     };
     Some(pack(&scene, who, occasion))
 }
@@ -235,6 +262,10 @@ fn role(
         Role::MicroPlanner | Role::Challenger => state.asked(task),
         Role::Proposer | Role::Arbiter => Vec::new(),
     };
+    let rejected = match who {
+        Role::Arbiter => Vec::new(),
+        Role::MicroPlanner | Role::Proposer | Role::Challenger => rejected(state, task),
+    };
     let scene = Scene {
         task,
         work,
@@ -246,6 +277,7 @@ fn role(
         briefs: state.briefs,
         kind: state.kind(task),
         promised: state.promised.as_ref(),
+        rejected: &rejected,
     };
     let reference = module.and_then(|module| work.reference(module));
     let subject = match reference {

@@ -278,6 +278,7 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
         briefs: factory::engineering::context::BRIEFS,
         kind: factory::engineering::kind::Kind::Modules,
         promised: None,
+        rejected: &[],
     };
     let told = brief(&scene, Role::Proposer, Occasion::Propose);
     assert!(told.contains("the crate `mm_a`"), "{told}");

@@ -67,6 +67,7 @@ pub(super) fn told(
         briefs: BRIEFS,
         kind: Kind::Modules,
         promised: None,
+        rejected: &[],
     };
     let sight = sight(&scene, role, occasion);
     (brief(&scene, role, occasion), sight.sees, sight.scope)
@@ -77,8 +78,8 @@ fn s9_7_the_challenger_never_sees_source_nor_the_task() {
     let work = scene_after(&[said::proposal()]);
     let (brief, sees, scope) = told(&work, Role::Challenger, Occasion::Challenge);
     assert!(brief.contains("it satisfies the contract"), "{brief}");
-    for (id, _, checks) in EVALUATION {
-        assert!(brief.contains(checks), "{}", id);
+    for (id, name, _) in EVALUATION {
+        assert!(brief.contains(&format!("- {id} {name}: ")), "{id}");
     }
     assert!(!brief.contains("project/**/"), "{brief}");
     let surfaces = |one: &String| one.starts_with("state_store/modules/MM-up/1.0.0/");
@@ -141,6 +142,7 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
                 briefs: BRIEFS,
                 kind: Kind::Modules,
                 promised: None,
+                rejected: &[],
             };
             let pack = pack(&scene, role, occasion);
             let rows = pack.included_refs.len() + pack.excluded_refs.len();
@@ -169,6 +171,7 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         briefs: BRIEFS,
         kind: Kind::Modules,
         promised: None,
+        rejected: &[],
     };
     let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
     let occasions = [
@@ -251,6 +254,7 @@ fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
             briefs,
             kind,
             promised: None,
+            rejected: &[],
         };
         brief(&scene, role, occasion)
     };
@@ -291,6 +295,7 @@ fn a_challenger_is_told_what_the_task_must_show_and_nobody_else_is_by_this() {
             briefs,
             kind: Kind::Modules,
             promised: None,
+            rejected: &[],
         };
         brief(&scene, role, occasion)
     };
@@ -331,6 +336,7 @@ fn challengers_and_arbiters_read_less_than_before() {
                 briefs,
                 kind: Kind::Modules,
                 promised: None,
+                rejected: &[],
             };
             brief(&scene, role, occasion)
         };
@@ -375,6 +381,7 @@ fn s9_7_the_product_and_its_language_are_told_and_its_cases_to_who_makes_its_fro
             briefs,
             kind,
             promised: Some(&promised),
+            rejected: &[],
         };
         let sees = sight(&scene, Role::Proposer, Occasion::Propose).sees;
         (brief(&scene, Role::Proposer, Occasion::Propose), sees)

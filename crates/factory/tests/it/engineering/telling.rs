@@ -198,6 +198,7 @@ fn told(work: &Work, role: Role, occasion: Occasion, briefs: u32) -> String {
         briefs,
         kind: Kind::Modules,
         promised: None,
+        rejected: &[],
     };
     brief(&scene, role, occasion)
 }
@@ -224,6 +225,8 @@ fn briefs_say_what_had_to_be_guessed() {
         (Role::Proposer, Occasion::Propose, "with `unittest`"),
         (Role::Proposer, Occasion::Propose, "what `__all__` names"),
         (Role::Proposer, Occasion::Propose, "(`implementation/`)"),
+        (Role::Proposer, Occasion::Propose, "`lib.rs`, edition 2021"),
+        (Role::Proposer, Occasion::Propose, "may carry fields"),
         (Role::Proposer, Occasion::Amend, "(from 0)"),
         (Role::MicroPlanner, Occasion::Propose, "`error__toolarge`"),
         (Role::MicroPlanner, Occasion::Propose, "`; exception`"),
@@ -233,6 +236,13 @@ fn briefs_say_what_had_to_be_guessed() {
             Occasion::Challenge,
             "R1 to R6, `assessment`",
         ),
+        // Nothing is asked for that is not shown.
+        (Role::Challenger, Occasion::Challenge, "the engine sees to"),
+        (
+            Role::Challenger,
+            Occasion::Challenge,
+            "to the name of a test",
+        ),
     ];
     for (role, occasion, words) in all {
         let text = told(&work, role, occasion, TELLS);
@@ -241,6 +251,7 @@ fn briefs_say_what_had_to_be_guessed() {
         assert!(!before.contains(words), "{words} in {before}");
         // No list of documents that nobody can open.
         assert!(!text.contains("ShipEvidence"), "{text}");
+        assert!(!text.contains("their fingerprints match"), "{text}");
     }
 }
 
