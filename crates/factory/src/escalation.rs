@@ -4,7 +4,7 @@
 use crate::debate::TRAIL;
 use crate::ids::{self, MOMENT};
 use crate::micro_plan::PlannedModule;
-use crate::spec::circles;
+use crate::spec::{AmendedCase, circles};
 use kernel::form::{Fault, Form, Formed, Object, SAID, Size, TEXT, Tagged, may, must};
 use kernel::module::ModuleRef;
 use kernel::words;
@@ -128,7 +128,16 @@ const AMENDED: Object = Object {
     name: "AmendedCriteria",
     about: "",
     members: &[
-        must("amended_acceptance_criteria", "At least one.", TEXTS),
+        may(
+            "amended_acceptance_criteria",
+            "All of them as they are from now on; left out: they stay.",
+            TEXTS,
+        ),
+        may(
+            "amended_cases",
+            "What is changed of the product's cases; left out: they stay. One of the two is there.",
+            Form::List(&AmendedCase::FORM, Size::SOME),
+        ),
         must("amendment_rationale", "Why they changed.", SAID),
     ],
 };
@@ -241,6 +250,11 @@ pub const RESOLUTION: Tagged = Tagged {
 /// Rules across the members of a resolution: names and ids once, no circles, paths that stay inside.
 pub(crate) fn resolution_rules(resolution: &Value, found: &mut Vec<Fault>) {
     let payload = &resolution["payload"];
+    let amends = ["amended_acceptance_criteria", "amended_cases"];
+    if resolution["action"] == "AMEND_SPEC" && amends.iter().all(|name| payload[name].is_null()) {
+        let what = "criteria or cases are amended";
+        found.push(Fault::rule("missing_field", "$.payload", amends[0], what));
+    }
     listed(payload, ("new_tasks", "name", "duplicate_name"), found);
     listed(
         payload,

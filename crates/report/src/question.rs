@@ -2,17 +2,45 @@
 //! answered; only the spelling of commands is here.
 
 use factory::halt::Action;
-use factory::machine::{AMEND, DEPRECATE, EXTEND, Question, REJECT, RELEASE, RETRY, Subject};
+use factory::machine::{
+    AMEND, DEPRECATE, EXTEND, Question, REJECT, RELEASE, RETRY, RULINGS, Subject,
+};
 use kernel::machine::Waiting;
 use kernel::position::STOP;
 use serde::Serialize;
 
+/// What an answer to a question names: what asks, or the task that a resolution is for.
+fn named<'q>(question: &'q Question, option: &str) -> &'q str {
+    let task = question.task.as_ref();
+    match (question.subject, task, Action::of(option)) {
+        (Subject::Release, Some(task), Some(_)) => task.as_str(),
+        _ => &question.id,
+    }
+}
+
+/// What waits for a resolution or a ruling of this name; nothing for any other answer.
+pub fn resolved_by(questions: &[Question], option: &str) -> Vec<String> {
+    let ruling = RULINGS.iter().any(|(name, _)| *name == option);
+    let offers = questions
+        .iter()
+        .filter(|one| one.options.iter().any(|has| has == option));
+    let named = offers.map(|one| named(one, option).to_owned());
+    match ruling || Action::of(option).is_some() {
+        true => named.collect(),
+        false => Vec::new(),
+    }
+}
+
 /// The command that gives one answer to a question.
 fn command(project: &str, question: &Question, option: &str) -> String {
     let because = "--because \"...\"";
-    let id = &question.id;
+    let id = named(question, option);
     match (question.subject, option) {
-        (_, RELEASE) => format!("proofhouse factory release {project} {because}"),
+        (_, RELEASE) => {
+            let modules = question.modules.iter();
+            let modules: String = modules.map(|one| format!(" --module {one}")).collect();
+            format!("proofhouse factory release {project}{modules} {because}")
+        }
         (_, DEPRECATE) => format!("proofhouse factory deprecate MODULE {because}"),
         (_, RETRY) => format!("proofhouse factory retry {project} {because}"),
         (_, EXTEND) => format!("proofhouse factory extend {project} {because}"),
@@ -26,12 +54,10 @@ fn command(project: &str, question: &Question, option: &str) -> String {
             let verb = option.to_lowercase();
             format!("proofhouse factory {verb} {project}{words}")
         }
-        (Subject::Escalation | Subject::Exception | Subject::Blocked | Subject::Stuck, _) => {
+        (Subject::Budget, _) => format!("proofhouse decide {project} {option} {because}"),
+        _ => {
             let payload = payload(option);
             format!("proofhouse resolve {id} --action {option}{payload} {because}")
-        }
-        (Subject::Budget | Subject::Release, _) => {
-            format!("proofhouse decide {project} {option} {because}")
         }
     }
 }

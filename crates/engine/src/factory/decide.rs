@@ -11,7 +11,9 @@ use crate::approval::{Approved, Words, bound};
 use crate::decision::{self, Ask, Decidable, Decided};
 use crate::session::lock;
 use ::factory::machine::{AMEND, APPROVE, Factory, REJECT};
+use kernel::{Decision, Input, Machine, What};
 use store::Journal;
+use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::project::Project;
 
@@ -38,7 +40,20 @@ pub(crate) fn decide_message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>
 
 /// The same, for every word.
 pub(super) fn message_of(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError> {
-    let head = report::look::peek_project(project, ask.name)?.head;
+    let report::Peek { mut machine, head } = report::look::peek_project(project, ask.name)?;
+    // Nobody is given words to sign that would be refused.
+    kernel::settle(&mut machine, now(), What::Advance, &mut Vec::new())?;
+    let decision = Decision {
+        option: ask.option.to_owned(),
+        because: ask.because.to_owned(),
+        who: String::new(),
+        channel: String::new(),
+        seen_seq: head.seq,
+        with: ask.with.clone(),
+        signature: None,
+    };
+    machine.decide(&Input::new(now(), What::Decide(decision)))?;
+    fix::may_stand(&project.home(), &machine, (ask.option, ask.with))?;
     Ok(crate::approval::message(&Words {
         run: ask.name,
         seq: head.seq,

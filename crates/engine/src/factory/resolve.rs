@@ -6,6 +6,7 @@ use crate::approval::{Approved, Words};
 use crate::decision::{Ask, Decided};
 use ::factory::halt::Action;
 use ::factory::halt::artifact::Escalation;
+use ::factory::machine::RULINGS;
 use ::factory::project::{TaskId, TaskStatus};
 use report::look::{peek_project, projects};
 use serde_json::{Value, json};
@@ -24,9 +25,6 @@ pub struct Asked<'a> {
     /// Why.
     pub because: &'a str,
 }
-
-/// Rulings on exceptions; everything else is about a task.
-const RULINGS: [&str; 3] = ["APPROVE_CHANGE", "REJECT_CHANGE", "DEFER"];
 
 /// The project that holds an escalation, and the escalation.
 pub fn escalated(project: &Project, id: &str) -> Result<(String, Escalation), EngineError> {
@@ -135,9 +133,11 @@ fn with(asked: &Asked<'_>, subject: &Subject) -> Result<Value, EngineError> {
     };
     let exception = subject.escalation.as_ref();
     let exception = exception.and_then(|one| one.exception.as_ref());
-    let (name, id) = match exception.filter(|_| RULINGS.contains(&asked.action)) {
+    // Everything else is about a task.
+    let ruling = RULINGS.iter().any(|(name, _)| *name == asked.action);
+    let (name, id) = match exception.filter(|_| ruling) {
         Some(id) => ("exception_id", id.to_string()),
-        None if RULINGS.contains(&asked.action) => {
+        None if ruling => {
             return Err(EngineError::user(
                 "exception_not_open",
                 format!("`{}` was halted by no exception", asked.escalation),

@@ -39,10 +39,12 @@ fn answers(machine: &Factory) -> (Vec<Part>, Vec<Amendment>) {
             }
             Resolution::AmendSpec {
                 amended_acceptance_criteria,
+                amended_cases,
                 amendment_rationale,
             } => amendments.push(Amendment {
                 task_id: task.to_string(),
                 criteria: amended_acceptance_criteria.clone(),
+                cases: amended_cases.clone(),
                 rationale: amendment_rationale.clone(),
                 who: resolved.who.clone(),
                 at: resolved.at,

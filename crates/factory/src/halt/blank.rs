@@ -3,6 +3,7 @@
 
 use crate::escalation::Action;
 use crate::micro_plan::PlannedModule;
+use crate::spec::{AmendedCase, Case};
 use kernel::form::{Form, Formed, Object};
 use serde_json::{Map, Value, json};
 
@@ -15,6 +16,25 @@ pub(crate) fn payload(action: Action, plan: Option<Value>) -> Value {
         }
         _ => members(action.payload()),
     }
+}
+
+/// The payload of an amendment: what holds now, to be edited.
+pub(crate) fn amendment(criteria: &[String], cases: &[Case]) -> Value {
+    let mut blank = members(Action::AmendSpec.payload());
+    if !criteria.is_empty() {
+        blank["amended_acceptance_criteria"] = json!(criteria);
+    }
+    let cases = cases.iter().zip(1..);
+    let cases: Vec<AmendedCase> = cases
+        .map(|(case, number)| AmendedCase::as_it_is(number, case))
+        .collect();
+    if let Some(members) = blank.as_object_mut() {
+        members.remove("amended_cases");
+        if !cases.is_empty() {
+            members.insert("amended_cases".to_owned(), json!(cases));
+        }
+    }
+    blank
 }
 
 fn members(object: &Object) -> Value {

@@ -7,6 +7,7 @@ pub(crate) mod blank;
 pub mod candidate;
 pub mod change;
 pub mod exception;
+pub(crate) mod payload;
 pub mod resolution;
 
 pub use artifact::Escalation;

@@ -15,6 +15,7 @@ use crate::delivery::gates;
 use crate::delivery::manifest::{
     Manifest, ProductJudged, Released, Scope, engine_violations, gates_of,
 };
+use crate::engineering::kind::TELLS;
 use crate::engineering::work::{End, Work};
 use crate::project::declare;
 use crate::project::graph::Task;
@@ -144,11 +145,15 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         let task = task.declared.id.clone();
         return Some(Fact::TaskDispatched(TaskDispatched { task }));
     }
-    // Nobody asks for the full release; what failed is tried again when a person says so.
-    let automatic = state.releasing.is_none()
-        && !state.releases.iter().any(|one| one.scope == Scope::Full)
-        && state.graph.is_complete()
-        && missing(state).is_empty();
+    // Nobody asks for the full release. What failed is tried again when a person says so, or when what
+    // was released is not the same any more.
+    let mut all = state.releases.iter().rev();
+    let full = all.find(|one| one.scope == Scope::Full);
+    let due = full.is_none_or(|last| {
+        state.briefs >= TELLS && !last.passed() && state.failed_as_it_is().is_none()
+    });
+    let automatic =
+        due && state.releasing.is_none() && state.graph.is_complete() && missing(state).is_empty();
     automatic.then(|| {
         Fact::ReleaseBegan(ReleaseBegan {
             release_id: release_id(state),

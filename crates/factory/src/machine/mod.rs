@@ -20,7 +20,7 @@ mod taken;
 mod wanted;
 
 pub use facts::Fact;
-pub use options::{AMEND, APPROVE, DEPRECATE, EXTEND, REJECT, RELEASE, RETRY};
+pub use options::{AMEND, APPROVE, DEPRECATE, EXTEND, REJECT, RELEASE, RETRY, RULINGS};
 pub use questions::{Question, Subject};
 pub use records::{Record, Recorder};
 pub use state::{Fix, For};
@@ -88,7 +88,13 @@ impl Factory {
             (None, Some((refused, _))) => refused.get("modules").cloned(),
             (None, None) => None,
         });
-        blank::payload(action, plan)
+        let promised = self.state.promised.as_ref();
+        let promised = promised.filter(|one| one.entry.as_ref() == Some(task));
+        let cases = promised.map_or(&[][..], |one| one.product.cases.as_slice());
+        match action {
+            Action::AmendSpec => blank::amendment(self.state.shows(task), cases),
+            _ => blank::payload(action, plan),
+        }
     }
 
     /// The contract of the module that a task has at work, as the engine writes it.

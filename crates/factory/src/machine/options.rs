@@ -18,7 +18,7 @@ pub const RELEASE: &str = "RELEASE";
 /// Deprecates a module.
 pub const DEPRECATE: &str = "DEPRECATE";
 /// The rulings on an exception.
-pub(crate) const RULINGS: [(&str, Ruling); 3] = [
+pub const RULINGS: [(&str, Ruling); 3] = [
     ("APPROVE_CHANGE", Ruling::ApproveChange),
     ("REJECT_CHANGE", Ruling::RejectChange),
     ("DEFER", Ruling::Defer),

@@ -5,7 +5,7 @@ use super::options::{AMEND, EXTEND, RELEASE, RETRY, RULINGS};
 use super::people::{release_id, unasked};
 use super::product;
 use super::state::{Phase, State};
-use crate::delivery::manifest::Manifest;
+use crate::delivery::manifest::{Manifest, ProductResult, Scope};
 use crate::engineering::debate::REJECTED;
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::Record;
@@ -13,6 +13,7 @@ use crate::halt::resolution::Action;
 use crate::halt::resolution::suits_blocked;
 use crate::product::escalation::DECISION;
 use crate::project::graph::Task;
+use crate::project::types::ModuleRef;
 use crate::project::{TaskId, TaskStatus};
 use kernel::position::STOP;
 use serde::Serialize;
@@ -55,6 +56,9 @@ pub struct Question {
     pub recommended: Option<String>,
     /// What may be answered.
     pub options: Vec<String>,
+    /// What would be released again: of a part that failed, its modules.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modules: Vec<ModuleRef>,
 }
 
 pub(crate) fn questions(state: &State) -> Vec<Question> {
@@ -70,6 +74,7 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
         why: format!("the budget `{spent}` is used up"),
         recommended: None,
         options: words(&[EXTEND, STOP]),
+        modules: Vec::new(),
     }));
     if state.phase == Phase::Specifying {
         all.extend(about_spec(state));
@@ -87,6 +92,7 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
                 why: why.clone(),
                 recommended: Some(RETRY.to_owned()),
                 options: [words(&[RETRY]), resolutions(state, id), words(&[STOP])].concat(),
+                modules: Vec::new(),
             }
         }));
     }
@@ -114,30 +120,45 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
             why: format!("of the spec is missing: {}", lacking(&given_up)),
             recommended: None,
             options: words(&[RELEASE, STOP]),
+            modules: Vec::new(),
         });
     }
-    let last = state.releases.last().filter(|last| !last.passed());
-    all.extend(
-        last.filter(|_| state.releasing.is_none())
-            .map(|last| after_release(state, last)),
-    );
+    all.extend(failed_release(state).map(|last| after_release(state, last)));
     all
 }
 
-/// A release that stumbled: its assembly can be made once more, where there is one.
+/// The last release, if it failed and nothing is on its way that will be released anew.
+pub(super) fn failed_release(state: &State) -> Option<&Manifest> {
+    let last = state.releases.last().filter(|last| !last.passed())?;
+    let rests = last.scope == Scope::Partial || state.graph.is_complete();
+    (rests && state.releasing.is_none()).then_some(last)
+}
+
+/// A release that stumbled: its assembly can be made once more, where there is one, and a case of the spec
+/// that is wrong can be put right.
 fn after_release(state: &State, last: &Manifest) -> Question {
-    let again = "mend what the gates stumbled over, then release again";
+    let mut what = "mend what the gates stumbled over, then release again".to_owned();
     let amend = Action::AmendSpec.as_str();
-    let (what, recommended, options) = match state.may_reopen() {
-        Some(task) => (
-            format!(
-                "{again}: {amend} has the assembly made once more, as a further version, by criteria of {task} that say what was wrong"
-            ),
-            amend,
-            words(&[amend, RELEASE]),
-        ),
-        None => (again.to_owned(), RELEASE, words(&[RELEASE])),
+    let (recommended, options) = match state.may_reopen() {
+        Some(task) => {
+            what.push_str(&format!(
+                ": {amend} has the assembly made once more, as a further version, by criteria of {task} that say what was wrong"
+            ));
+            let promised = state.promised.as_ref();
+            if promised.is_some_and(|one| !one.product.cases.is_empty()) {
+                what.push_str(&format!(
+                    "; where a case of the spec is wrong, it puts that right (`amended_cases`), and only the release is judged again: `proofhouse resolve {task} --action {amend}` shows the cases to edit"
+                ));
+            }
+            (amend, words(&[amend, RELEASE]))
+        }
+        None => (RELEASE, words(&[RELEASE])),
     };
+    let failed = last.product.as_ref();
+    if failed.is_some_and(|one| one.result == ProductResult::Fail) {
+        what.push_str("; `factory release --without-product` releases the modules alone");
+    }
+    let released = last.modules.iter().map(|one| one.module_ref.clone());
     Question {
         subject: Subject::Release,
         id: last.release_id.clone(),
@@ -146,6 +167,10 @@ fn after_release(state: &State, last: &Manifest) -> Question {
         why: lines(last.violations.iter().map(|one| one.why.as_str())),
         recommended: Some(recommended.to_owned()),
         options,
+        modules: match last.scope {
+            Scope::Partial => released.collect(),
+            Scope::Full => Vec::new(),
+        },
     }
 }
 
@@ -176,6 +201,7 @@ fn about_spec(state: &State) -> Option<Question> {
             why: lines(std::iter::once(why.as_str()).chain(all)),
             recommended: Some(AMEND.to_owned()),
             options: words(&options),
+            modules: Vec::new(),
         });
     }
     Some(Question {
@@ -186,6 +212,7 @@ fn about_spec(state: &State) -> Option<Question> {
         why,
         recommended: None,
         options: words(&options),
+        modules: Vec::new(),
     })
 }
 
@@ -235,6 +262,7 @@ fn about_task(state: &State, task: &Task, escalation: &Escalation) -> Question {
         why: failed(escalation),
         recommended: Some(recommended).filter(|one| options.contains(one)),
         options,
+        modules: Vec::new(),
     }
 }
 
@@ -263,6 +291,7 @@ fn about_exception(state: &State, escalation: &Escalation, record: &Record) -> Q
         why,
         recommended: None,
         options: rulings.chain(resolutions(state, &record.task)).collect(),
+        modules: Vec::new(),
     }
 }
 
@@ -292,6 +321,7 @@ fn blocked(state: &State) -> Vec<Question> {
             why: format!("it depends on {}", dead.join(", ")),
             recommended: None,
             options: options.clone(),
+            modules: Vec::new(),
         }
     };
     blocked.map(question).collect()

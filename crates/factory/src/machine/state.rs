@@ -142,6 +142,9 @@ pub(crate) struct State {
     pub(crate) fixes: BTreeMap<TaskId, Fix>,
     pub(crate) releasing: Option<Releasing>,
     pub(crate) releases: Vec<Manifest>,
+    /// A person has put a case of the product right since the last release began.
+    #[serde(default)]
+    pub(crate) corrected: bool,
     pub(crate) decision: Option<Decision>,
     pub(crate) last_refusal: Option<Refusal>,
     pub(crate) updated: Time,
@@ -183,6 +186,26 @@ impl State {
         let entry = self.promised.as_ref()?.entry.as_ref()?;
         let shipped = self.graph.get(entry)?.status == TaskStatus::Shipped;
         (failed && rests && shipped && self.briefs >= HOLDS).then_some(entry)
+    }
+
+    /// May a case of the product be put right, for the task of its entry? Not while somebody works by it,
+    /// and not once it is released.
+    pub(crate) fn may_correct(&self, task: &TaskId) -> bool {
+        let promised = self.promised.as_ref();
+        let entry = promised.and_then(|one| one.entry.as_ref());
+        let released = |one: &Manifest| one.scope == Scope::Full && one.passed();
+        entry == Some(task) && self.releasing.is_none() && !self.releases.iter().any(released)
+    }
+
+    /// The last full release, if it failed, and nothing was changed since that could let it pass.
+    pub(crate) fn failed_as_it_is(&self) -> Option<&Manifest> {
+        let mut full = self.releases.iter().rev();
+        let last = full.find(|one| one.scope == Scope::Full)?;
+        let tried = last.modules.iter().map(|one| &one.module_ref);
+        let now = self.registry.iter().map(|entry| &entry.reference);
+        let now = now.filter(|one| self.registry.is_shipped(one));
+        let same = !self.corrected && tried.collect::<BTreeSet<_>>() == now.collect();
+        (!last.passed() && same).then_some(last)
     }
 
     /// The version of a module that a task has shipped before this one.

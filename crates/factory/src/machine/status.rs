@@ -2,7 +2,7 @@
 
 use super::decide::advance;
 use super::people::{options, unasked};
-use super::questions::lacking;
+use super::questions::{failed_release, lacking};
 use super::state::{Phase, State};
 use super::wanted::wanted;
 use crate::project::TaskStatus;
@@ -64,8 +64,8 @@ fn reason(state: &State) -> Option<(&'static str, String)> {
         );
         return Some(("release", why));
     }
-    let last = state.releases.last()?;
-    (!last.passed()).then(|| ("release", format!("the release {} failed", last.release_id)))
+    let last = failed_release(state)?;
+    Some(("release", format!("the release {} failed", last.release_id)))
 }
 
 /// The budgets as they are shown.

@@ -18,6 +18,7 @@ use crate::product::{At, Product};
 use crate::project::types::Head;
 use crate::project::types::{TaskId, mint};
 use crate::project::{TaskGraph, TaskStatus};
+use crate::spec::amend;
 use kernel::Time;
 use kernel::module::ModuleStatus;
 use serde_json::json;
@@ -237,12 +238,22 @@ impl State {
             }
             Resolution::AmendSpec {
                 amended_acceptance_criteria,
+                amended_cases,
                 ..
             } => {
-                let history = self.criteria.entry(task.clone()).or_default();
-                history.push(amended_acceptance_criteria);
+                if let (false, Some(promised)) = (amended_cases.is_empty(), &mut self.promised) {
+                    amend(&mut promised.product.cases, &amended_cases);
+                    self.corrected = true;
+                }
+                let cases_alone = amended_acceptance_criteria.is_empty();
+                if !cases_alone {
+                    let history = self.criteria.entry(task.clone()).or_default();
+                    history.push(amended_acceptance_criteria);
+                }
                 let status = self.graph.get(&task).map(|one| one.status);
                 let _ = match status {
+                    // What is shipped is only tried again, and what nobody has begun begins with it.
+                    Some(TaskStatus::Shipped | TaskStatus::Pending) if cases_alone => return,
                     // It need not wait any more for what was abandoned.
                     Some(TaskStatus::Blocked) => self.graph.waive(&task),
                     Some(TaskStatus::Shipped) => self.graph.reopen(&task),
@@ -380,6 +391,7 @@ impl State {
 
     fn release_began(&mut self, began: ReleaseBegan) {
         self.decision = None;
+        self.corrected = false;
         self.releasing = Some(Releasing {
             release_id: began.release_id,
             scope: began.scope,

@@ -5,7 +5,7 @@
 use super::task_file::Told;
 use super::{Located, NoPlan, Siblings, TaskFile, planned, slug, task_file};
 use crate::markdown::{block, line};
-use crate::spec::{IoContractSketch, ProductSpec, Task};
+use crate::spec::{AmendedCase, Case, IoContractSketch, ProductSpec, Task, amend};
 use kernel::Time;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -25,12 +25,14 @@ pub struct Part {
     pub depends_on: Vec<String>,
 }
 
-/// Other acceptance criteria for a task.
+/// Other acceptance criteria for a task, or other cases of the product whose front it makes.
 #[derive(Debug, Clone)]
 pub struct Amendment {
     pub task_id: String,
-    /// The new ones.
+    /// The new ones; empty: they stay.
     pub criteria: Vec<String>,
+    /// What is changed of the cases.
+    pub cases: Vec<AmendedCase>,
     /// Why.
     pub rationale: String,
     pub who: String,
@@ -107,13 +109,28 @@ pub fn files(
         known.insert(part.task_id.clone(), standing);
         wanted.push(part.task_id.clone());
     }
-    let mut history: BTreeMap<&str, Vec<(&Amendment, Vec<String>)>> = BTreeMap::new();
+    let mut history: BTreeMap<&str, Vec<Earlier<'_>>> = BTreeMap::new();
+    let product = spec.product.as_ref();
+    let mut cases = product.map_or_else(Vec::new, |one| one.cases.clone());
     for amendment in amendments {
         if let Some(standing) = known.get_mut(&amendment.task_id) {
-            let now = amendment.criteria.clone();
-            let before = std::mem::replace(&mut standing.task.acceptance_criteria, now);
+            let criteria = match amendment.criteria.as_slice() {
+                [] => Vec::new(),
+                now => std::mem::replace(&mut standing.task.acceptance_criteria, now.to_vec()),
+            };
+            let numbers = amendment.cases.iter().map(|one| one.case);
+            let earlier = numbers.filter_map(|number| {
+                let case = cases.get(number.checked_sub(1)?)?;
+                Some((number, case.clone()))
+            });
+            let earlier = earlier.collect();
+            amend(&mut cases, &amendment.cases);
             let all = history.entry(&amendment.task_id).or_default();
-            all.push((amendment, before));
+            all.push(Earlier {
+                amendment,
+                criteria,
+                cases: earlier,
+            });
             wanted.push(amendment.task_id.clone());
         }
     }
@@ -145,14 +162,32 @@ pub fn files(
     Ok(wanted.iter().filter_map(file).collect())
 }
 
-fn amended(text: &mut String, history: &[(&Amendment, Vec<String>)]) -> std::fmt::Result {
+/// What stood there before an amendment.
+struct Earlier<'a> {
+    amendment: &'a Amendment,
+    /// Empty: they stayed.
+    criteria: Vec<String>,
+    /// By their numbers.
+    cases: Vec<(usize, Case)>,
+}
+
+fn amended(text: &mut String, history: &[Earlier<'_>]) -> std::fmt::Result {
     writeln!(text, "\n## Amendment History")?;
-    for (amendment, before) in history {
-        let (at, who) = (amendment.at, line(&amendment.who));
-        writeln!(text, "\n{at}, {who}: {}\n", block(&amendment.rationale))?;
-        writeln!(text, "The acceptance criteria before:")?;
-        for criterion in before {
+    for one in history {
+        let (at, who) = (one.amendment.at, line(&one.amendment.who));
+        let why = block(&one.amendment.rationale);
+        writeln!(text, "\n{at}, {who}: {why}\n")?;
+        if !one.criteria.is_empty() {
+            writeln!(text, "The acceptance criteria before:")?;
+        }
+        for criterion in &one.criteria {
             writeln!(text, "- {}", line(criterion))?;
+        }
+        if !one.cases.is_empty() {
+            writeln!(text, "The cases of the product before:")?;
+        }
+        for (number, case) in &one.cases {
+            writeln!(text, "- case {number}: {case}")?;
         }
     }
     Ok(())

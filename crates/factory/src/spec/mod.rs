@@ -1,6 +1,7 @@
 //! The product specification of rule F3.2: its shape as types, and the judgement of a text that
 //! claims to be one. Typed values are made only of texts that were judged without errors.
 
+mod amended;
 mod graph;
 mod product;
 mod prose;
@@ -9,6 +10,8 @@ mod texts;
 mod validate;
 mod words;
 
+pub use amended::{AmendedCase, amend};
+pub(crate) use amended::{changing, faults as amended_faults};
 pub(crate) use graph::circles;
 pub use product::{Case, Form as ProductForm, Product, Tongue};
 pub use render::{render, spec_md};

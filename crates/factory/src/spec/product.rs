@@ -7,6 +7,7 @@ use crate::ids;
 use kernel::form::{FILLED, Form as Shape, Formed, Rule, Size, TEXT, Wrong};
 use kernel::{document, words};
 use std::collections::BTreeSet;
+use std::fmt;
 
 words! {
     /// What comes out.
@@ -98,6 +99,16 @@ document! {
         /// What it says on standard error, when it fails.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refuses?: Option<String> = FILLED,
+    }
+}
+
+impl fmt::Display for Case {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "given {:?}, it ", self.given)?;
+        match (&self.prints, &self.refuses) {
+            (_, Some(why)) => write!(f, "refuses with {why:?}"),
+            (printed, None) => write!(f, "prints {:?}", printed.as_deref().unwrap_or_default()),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use factory::delivery::gates::{Gate, judge};
 use factory::delivery::promised::Promised;
 use factory::delivery::registry::{Entry, Registry, hash_of};
 use factory::machine::{DEPRECATE, RELEASE};
-use factory::project::{ModuleRef, TaskStatus};
+use factory::project::{ModuleRef, TaskId, TaskStatus};
 use kernel::module::ModuleStatus;
 use kernel::{Machine, Time};
 use serde_json::{Value, json};
@@ -313,6 +313,7 @@ fn s15_4_the_assembly_of_a_product_that_failed_is_made_anew_by_a_persons_criteri
         assert_eq!(refused.code, "task_not_escalated", "{action} {task}");
     }
     project.resolve("AMEND_SPEC", B).unwrap();
+    assert!(project.machine.questions().is_empty(), "it is being made");
     project.run();
     let registry = project.machine.registry().clone();
     let old = reference(&format!("{}@1.0.0", module_of(B)));
@@ -321,8 +322,7 @@ fn s15_4_the_assembly_of_a_product_that_failed_is_made_anew_by_a_persons_criteri
     let entry = registry.get(&old).unwrap();
     assert_eq!(entry.status, ModuleStatus::Superseded);
     assert_eq!(entry.superseded_by.as_ref(), Some(new));
-    project.decide(RELEASE, Value::Null).unwrap();
-    project.run();
+    // It is not what failed any more, so nobody has to ask for another release.
     let release = &project.machine.releases()[1];
     assert!(release.passed());
     let modules: Vec<String> = release
@@ -363,4 +363,74 @@ fn s15_4_what_was_given_up_of_a_product_is_asked_about_before_anything_is_releas
     before.resolve("ABANDON_TASK", B).unwrap();
     before.run();
     assert!(before.machine.releases()[0].passed());
+}
+
+/// A product with two cases, of which the entry is the task B.
+fn with_cases(script: Script) -> Project {
+    let mut promised = promised("command");
+    promised.product.cases = serde_json::from_value(json!([
+        {"shows": ["STR-001"], "given": "1", "prints": "one"},
+        {"shows": ["STR-002"], "given": "x", "refuses": "NoNumber"},
+    ]))
+    .unwrap();
+    let tasks = [task(A, &[]), task(B, &[A])];
+    Project::told(script, &promising(&tasks, 1, Some(promised)))
+}
+
+fn case(task: &str, case: Value) -> Value {
+    json!({"task": task, "amended_cases": [case], "amendment_rationale": "it was a slip"})
+}
+
+fn prints(project: &Project, at: usize) -> Option<String> {
+    let promised = project.machine.promised().unwrap();
+    promised.product.cases[at].prints.clone()
+}
+
+#[test]
+fn s17_2_a_wrong_case_is_put_right_wherever_nobody_works_by_it() {
+    // Before anybody has begun with the assembly, and where it halted.
+    let mut project = with_cases(Script::default().rejects(A).rejects(B));
+    project.run();
+    assert_eq!(project.status(A), TaskStatus::Halted);
+    let one = json!({"case": 1, "prints": "1"});
+    let refused = project
+        .decide("AMEND_SPEC", case(A, one.clone()))
+        .unwrap_err();
+    assert_eq!(refused.code, "case_not_here");
+    assert!(refused.mend.contains(B), "{refused}");
+    let refused = project
+        .decide("AMEND_SPEC", case(B, one.clone()))
+        .unwrap_err();
+    assert_eq!(refused.code, "task_still_blocked", "{refused}");
+    project.resolve("APPROVE_OVERRIDE", A).unwrap();
+    assert_eq!(project.status(B), TaskStatus::Pending);
+    project.decide("AMEND_SPEC", case(B, one)).unwrap();
+    assert_eq!(project.status(B), TaskStatus::Pending);
+    assert_eq!(prints(&project, 0).as_deref(), Some("1"));
+    project.run();
+    assert_eq!(project.status(B), TaskStatus::Halted);
+    let criteria = project.machine.amended_criteria(&TaskId::from(B)).len();
+    project
+        .decide("AMEND_SPEC", case(B, json!({"case": 2, "prints": "x?"})))
+        .unwrap();
+    assert_eq!(prints(&project, 1).as_deref(), Some("x?"));
+    assert_eq!(project.status(B), TaskStatus::InProgress, "it begins anew");
+    let kept = project.machine.amended_criteria(&TaskId::from(B)).len();
+    assert_eq!(kept, criteria, "the criteria stay");
+    // Whoever makes it is shown it as it is now.
+    let briefs = project.machine.wanted();
+    let brief = briefs.iter().find_map(|one| match one {
+        kernel::effect::Effect::Attempt(order) => Some(order.brief.clone()),
+        _ => None,
+    });
+    let brief = brief.unwrap();
+    assert!(
+        brief.contains("x?") && !brief.contains("NoNumber"),
+        "{brief}"
+    );
+    // Somebody works by it now.
+    let refused = project
+        .decide("AMEND_SPEC", case(B, json!({"case": 2, "prints": "y"})))
+        .unwrap_err();
+    assert_eq!(refused.code, "task_not_escalated");
 }

@@ -35,6 +35,8 @@ pub(crate) use wave::{
     DeltasCommand, MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick,
 };
 
+use values::pair;
+
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::{Path, PathBuf};
 use workspace::EngineError;
@@ -531,6 +533,9 @@ pub(crate) struct Decide {
     /// What the option needs, a JSON object; for projects of the factory
     #[arg(long, value_name = "FILE")]
     pub(crate) payload: Option<PathBuf>,
+    /// A member of it, such as `rationale=TEXT`; as for `resolve`
+    #[arg(long, value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "payload")]
+    pub(crate) set: Vec<(String, String)>,
     /// Why; it is journaled, and goes into the next brief
     #[arg(long, value_name = "TEXT")]
     pub(crate) because: String,

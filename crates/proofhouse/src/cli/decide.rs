@@ -1,23 +1,29 @@
 //! `proofhouse decide`: a person's word, through a channel that agents cannot reach.
 
-use super::args::{Decide, Run, Signing};
+use super::args::{Decide, Resolve, Run, Signing};
 use super::out::{Out, Tone};
 use super::signing::{self, approved, show};
-use super::{exit, inbox, land, of_factory, run, standing, status};
+use super::{exit, inbox, land, of_factory, payload, resolve, run, standing, status};
 use engine::approval::Words;
 use engine::decide::{Ask, Decided};
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde_json::Value;
-use std::path::Path;
 use workspace::{EngineError, Project};
 
 /// `proofhouse decide NAME OPTION`: any option that the machine of a run or a project knows.
 pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, EngineError> {
     let with = match &args.payload {
         None => Value::Null,
-        Some(path) => payload(path)?,
+        Some(path) => payload::read(path)?,
     };
+    if let Some(resolve) = resolution(project, args, &with)? {
+        let code = resolve::resolve(project, &resolve, out)?;
+        return match args.go_on {
+            true => of_factory::run(project, Some(&args.run), None, out),
+            false => Ok(code),
+        };
+    }
     let ask = Ask {
         name: &args.run,
         option: &args.option,
@@ -47,6 +53,52 @@ pub(crate) fn decide(project: &Project, args: &Decide, out: &Out) -> Result<u8, 
         restore_views: false,
     };
     run::run(project, &on, out)
+}
+
+/// A resolution or a ruling that says itself what it is about has gone through; of any other this finds
+/// what it can only be about.
+fn resolution(
+    project: &Project,
+    args: &Decide,
+    with: &Value,
+) -> Result<Option<Resolve>, EngineError> {
+    let says = ["task", "exception_id"];
+    let open = with.is_null() || with.is_object();
+    if !open || says.iter().any(|name| with.get(name).is_some()) {
+        return Ok(None);
+    }
+    let named = match report::look::is_project(project, &args.run) {
+        true => {
+            let machine = report::look::peek_project(project, &args.run)?.machine;
+            report::question::resolved_by(&machine.questions(), &args.option)
+        }
+        false => Vec::new(),
+    };
+    let option = &args.option;
+    match named.as_slice() {
+        [] if args.set.is_empty() => Ok(None),
+        [] => Err(EngineError::user(
+            "payload_not_taken",
+            format!("nothing waits for `{option}` with members"),
+            "leave `--set` out; `proofhouse inbox` says what waits",
+        )),
+        [one] => Ok(Some(Resolve {
+            escalation: one.clone(),
+            action: option.clone(),
+            payload: args.payload.clone(),
+            set: args.set.clone(),
+            because: args.because.clone(),
+            signing: args.signing.clone(),
+        })),
+        several => Err(EngineError::user(
+            "ambiguous_resolution",
+            format!("`{option}` could be about {}", several.join(", ")),
+            format!(
+                "say which one: `proofhouse resolve {} --action {option}`",
+                several[0]
+            ),
+        )),
+    }
 }
 
 fn on_record(ask: &Ask<'_>, decided: &Decided, out: &Out) {
@@ -105,23 +157,4 @@ pub(crate) fn say(
         status::status(project, Some(&decided.name), out)?;
     }
     Ok(exit::OK)
-}
-
-/// What an option needs, from a file.
-pub(crate) fn payload(path: &Path) -> Result<Value, EngineError> {
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => EngineError::user(
-            "no_such_file",
-            format!("there is no file {}", path.display()),
-            "check the path",
-        ),
-        _ => EngineError::io("read", path)(error),
-    })?;
-    serde_json::from_slice(&bytes).map_err(|error| {
-        EngineError::user(
-            "payload_malformed",
-            format!("{}: {error}", path.display()),
-            "give one JSON object; `proofhouse schema HumanResolution` has the form",
-        )
-    })
 }

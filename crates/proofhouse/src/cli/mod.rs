@@ -36,6 +36,7 @@ mod notify;
 mod of_factory;
 mod of_product;
 mod out;
+mod payload;
 mod progress;
 mod records;
 mod replay;

@@ -2,7 +2,7 @@
 
 use super::args::Resolve;
 use super::out::{Out, Tone};
-use super::{decide, exit, signing};
+use super::{exit, payload, signing};
 use ::factory::halt::Action;
 use engine::approval::Words;
 use engine::factory::Asked;
@@ -18,7 +18,7 @@ pub(crate) fn resolve(project: &Project, args: &Resolve, out: &Out) -> Result<u8
     }
     let payload = match &args.payload {
         None => members(args)?,
-        Some(path) => decide::payload(path)?,
+        Some(path) => payload::read(path)?,
     };
     let asked = Asked {
         escalation: &args.escalation,

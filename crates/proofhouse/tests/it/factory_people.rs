@@ -26,13 +26,13 @@ fn journal(world: &World) -> String {
     world.read(".proofhouse/journal/p.jsonl")
 }
 
-fn inbox(world: &World) -> Vec<Value> {
+pub(crate) fn inbox(world: &World) -> Vec<Value> {
     let inbox = world.run(&["inbox", "--json"]).exits(0).json();
     inbox.as_array().unwrap().clone()
 }
 
 /// Runs a command as it was shown, with its blanks filled in, and signed.
-fn as_shown(world: &World, command: &str, key: &str) -> Said {
+pub(crate) fn as_shown(world: &World, command: &str, key: &str) -> Said {
     let line = command
         .replace("\"...\"", "because_of_this")
         .replace("proofhouse ", "");
@@ -113,7 +113,7 @@ fn s17_2_what_waits_is_shown_with_the_commands_that_answer_and_bad_answers_chang
         (&["factory", "extend", "p"], "no_budget_spent"),
         (&["factory", "stop", "nobody"], "unknown_run"),
         (&["decide", "p", "approve"], "resolution_unknown"),
-        (&["decide", "p", "ABANDON_TASK"], "payload_member_mistyped"),
+        (&["decide", "p", "ABANDON_TASK"], "payload_member_missing"),
         (
             &[
                 "decide",
@@ -193,6 +193,26 @@ fn s17_2_what_waits_is_shown_with_the_commands_that_answer_and_bad_answers_chang
         let mut args = args.to_vec();
         args.extend(why);
         world.run(&args).refuses(1, code);
+    }
+    // All of a form is told at once, and nobody is given words to sign that would be refused.
+    world.write("agent/split.json", "{\"new_tasks\": [{}]}");
+    let split = [
+        "resolve",
+        id,
+        "--action",
+        "SPLIT_TASK",
+        "--payload",
+        "agent/split.json",
+    ];
+    for more in [&why[..], &["--because", "so", "--message"]] {
+        let said = world.run(&[&split[..], more].concat());
+        let said = said.refuses(1, "payload_member_missing").err;
+        for name in ["name", "description", "acceptance_criteria"] {
+            assert!(
+                said.contains(&format!("`new_tasks[0].{name}` is missing")),
+                "{said}"
+            );
+        }
     }
     let unsigned = ["factory", "stop", "p", "--because", "so"];
     world.run(&unsigned).refuses(1, "signature_required");
@@ -316,7 +336,11 @@ fn s17_3_what_could_not_run_and_a_spent_budget_wait_for_a_word() {
 
 #[test]
 fn s13_5_an_exception_is_deferred_rejected_and_worked_around_and_each_word_is_a_record() {
-    let good = script();
+    // Whoever works on it after the rejection hears what was refused and why, or this agent has no answer.
+    let mut good = script();
+    for at in [1, 4, 5, 7] {
+        good["attempt"][at]["brief"] = json!("\"refused_because\":\"a comma is not worth it");
+    }
     let mut script = script();
     let raised = json!({"interface_change_exception": {
         "type": "CANNOT_SUPPORT", "target_module": "MM-moment@1.0.0",
@@ -504,4 +528,47 @@ fn s17_3_a_budget_that_is_spent_while_a_spec_is_drafted_is_in_the_inbox() {
     let waits = inbox(&world);
     let commands = waits[0]["question"]["commands"].to_string();
     assert!(commands.contains("factory extend p"), "{waits:?}");
+}
+
+/// `decide` finds what a resolution can only be about, and asks where it could be about several things.
+#[test]
+fn s17_2_a_resolution_that_could_be_about_several_tasks_says_which() {
+    let world = World::new();
+    let tasks = [
+        crate::factory::task(1, &[]),
+        crate::factory::task(2, &["TSK-001"]),
+        crate::factory::task(3, &["TSK-001"]),
+    ];
+    world.write("spec.json", &crate::factory::spec(&tasks).to_string());
+    let script = json!({"log": "agent.log", "attempt": [{"state": "micro_plan", "result": {"modules": []}}]});
+    world.write("agent/script.toml", &toml(&script));
+    world.write(".gitignore", "agent/\n");
+    let agent = "scripted:agent/script.toml";
+    let start = [
+        "factory",
+        "start",
+        "spec.json",
+        "--name",
+        "p",
+        "--agent",
+        agent,
+    ];
+    world.run(&start).exits(0);
+    world.run(&["factory", "run", "p"]).exits(2);
+    let key = world.approver("ann").display().to_string();
+    let abandon = |set: &str| {
+        let set = format!("rationale={set}");
+        let why = ["--set", &set, "--because", "so", "--sign", &key];
+        world.run(&[&["decide", "p", "ABANDON_TASK"], &why[..]].concat())
+    };
+    abandon("not needed").exits(0);
+    world.run(&["factory", "run", "p"]).exits(2);
+    let said = abandon("nor these").refuses(1, "ambiguous_resolution").err;
+    let third = SECOND.replace("002", "003");
+    assert!(said.contains(SECOND) && said.contains(&third), "{said}");
+    let last = format!(
+        "proofhouse resolve {third} --action ABANDON_TASK --set rationale=\"...\" --because \"...\""
+    );
+    as_shown(&world, &last, &key).exits(0);
+    abandon("nor this").exits(0);
 }

@@ -36,6 +36,7 @@ mod factory_given;
 mod factory_hangs;
 mod factory_jobs;
 mod factory_people;
+mod factory_release;
 mod factory_roles;
 mod factory_run;
 mod factory_ship;

@@ -43,16 +43,23 @@ pub(in crate::factory) fn check(given: &Given<'_>, with: &Value) -> Result<Held,
         shelf,
         top,
     };
-    let (mut told, output) = trial.tests()?;
-    let cases = assembled.product.cases.iter();
-    let seen: Result<Vec<String>, Broke> = cases.map(|case| trial.case(case)).collect();
+    let tested = trial.tests();
+    let (mut told, output) = match tested {
+        Ok(passed) => passed,
+        // The product's own tests hold its cases too, and name none.
+        Err(broke) => return Err(trial.explained(broke)),
+    };
+    let (seen, wrong) = trial.cases()?;
+    if !wrong.is_empty() {
+        return Err(wrong.join("; ").into());
+    }
     // What was seen is told, in the one file that nothing runs.
     assembled.product.readme = readme::text(
         &assembled.title,
         &assembled.product,
         assembled.language,
         &assembled.test,
-        &seen?,
+        &seen,
     );
     let files = languages::files_of(&assembled.product, assembled.language);
     let bytes = serde_json::to_vec(&files).map_err(could_not)?;
@@ -202,8 +209,34 @@ impl Trial<'_> {
         Ok(vec![path.display().to_string()])
     }
 
-    /// One case, in a room of its own; what it was refused with, as it was seen.
-    fn case(&self, case: &Case) -> Result<String, Broke> {
+    /// Every case; what those that refuse were seen to say, and how others are not what they should be.
+    fn cases(&self) -> Result<(Vec<String>, Vec<String>), Broke> {
+        let (mut seen, mut wrong) = (Vec::new(), Vec::new());
+        for (case, number) in self.assembled.product.cases.iter().zip(1..) {
+            match self.case(case)? {
+                Ok(said) => seen.push(said),
+                Err(why) => wrong.push(format!(
+                    "case {number} does not hold. {} Given {:?}, {why}",
+                    case.shows, case.given
+                )),
+            }
+        }
+        Ok((seen, wrong))
+    }
+
+    /// A failure of the tests, with the cases that fail: those say what was given, wanted and seen.
+    fn explained(&self, mut broke: Broke) -> Broke {
+        if broke.verdict == Verdict::Fail
+            && let Ok((_, wrong)) = self.cases()
+            && !wrong.is_empty()
+        {
+            broke.reason = format!("{}; {}", wrong.join("; "), broke.reason);
+        }
+        broke
+    }
+
+    /// One case, in a room of its own; what it was refused with, as it was seen, or how it differs.
+    fn case(&self, case: &Case) -> Result<Result<String, String>, Broke> {
         let argv = self.program()?;
         let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
         let launch = self.launch(&argv, case.given.as_bytes(), CASE);
@@ -218,12 +251,12 @@ impl Trial<'_> {
                 RoomError::NoRoom(error) => could_not(error),
             })?;
         if let Some(why) = differs(case, &ended.ended) {
-            return Err(format!("{} Given {:?}, {why}", case.shows, case.given).into());
+            return Ok(Err(why));
         }
-        Ok(match &case.then {
+        Ok(Ok(match &case.then {
             Then::Prints(_) => String::new(),
             Then::Refuses(why) => around(&String::from_utf8_lossy(&ended.ended.stderr), why),
-        })
+        }))
     }
 }
 
@@ -272,9 +305,11 @@ fn differs(case: &Case, ended: &Ended) -> Option<String> {
 /// The lines of a failed run that say why.
 fn telling(said: &str) -> String {
     let says = |line: &&str| {
-        ["error", "FAILED", "panicked", "Error:", "left:", "right:"]
-            .iter()
-            .any(|word| line.contains(word))
+        let names = ["FAIL: ", "ERROR: ", "not ok "];
+        names.iter().any(|word| line.starts_with(word))
+            || ["error", "FAILED", "panicked", "Error:", "left:", "right:"]
+                .iter()
+                .any(|word| line.contains(word))
     };
     let mut lines: Vec<&str> = said.lines().filter(says).take(TOLD).collect();
     if lines.is_empty() {
@@ -340,5 +375,11 @@ mod tests {
         let broken = "   Compiling a\nerror[E0425]: cannot find `x`\n  --> src/lib.rs:1\n";
         assert_eq!(telling(broken), "error[E0425]: cannot find `x`");
         assert_eq!(telling("one\nlast\n\n"), "last");
+        let python =
+            "FAIL: test_case_1 (test_m.Cases)\n---\nTraceback\nAssertionError: 'a' != 'b'\n";
+        assert_eq!(
+            telling(python),
+            "FAIL: test_case_1 (test_m.Cases) / AssertionError: 'a' != 'b'"
+        );
     }
 }

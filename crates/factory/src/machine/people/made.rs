@@ -5,6 +5,7 @@ use crate::engineering::held::{Held, settled};
 use crate::engineering::kind::{Kind, TELLS};
 use crate::engineering::reuse::misreused;
 use crate::engineering::work::Surroundings;
+use crate::halt::payload::together;
 use crate::halt::resolution::{NewTask, PlanLine};
 use crate::machine::around::Around;
 use crate::machine::state::State;
@@ -35,17 +36,21 @@ pub(super) fn parts(state: &State, id: &TaskId, new: &[NewTask]) -> Result<Vec<D
     let last = all.max().unwrap_or(0);
     let mut names = BTreeSet::new();
     let mut ids = Vec::new();
-    for (number, task) in (last + 1..).zip(new) {
+    let mut wrong = Vec::new();
+    for (at, (number, task)) in (last + 1..).zip(new).enumerate() {
         if !names.insert(task.name.as_str()) {
-            return Err(Refusal::new(
+            wrong.push(Refusal::new(
                 "split_name_twice",
-                format!("two new tasks are called `{}`", task.name),
+                format!(
+                    "`new_tasks[{at}].name`: two new tasks are called `{}`",
+                    task.name
+                ),
                 "give each a name of its own: siblings refer to it",
             ));
         }
         let new_id = format!("{stem}-{number:03}");
         if number > 999 || new_id.len() > LONGEST_TASK_ID {
-            return Err(Refusal::new(
+            wrong.push(Refusal::new(
                 "task_id_too_long",
                 format!("`{new_id}` is beyond the scheme of task ids"),
                 "split the story itself",
@@ -53,6 +58,18 @@ pub(super) fn parts(state: &State, id: &TaskId, new: &[NewTask]) -> Result<Vec<D
         }
         ids.push(TaskId::new(new_id));
     }
+    let siblings = |on: &String| new.iter().any(|other| other.name == *on);
+    for (at, task) in new.iter().enumerate() {
+        let others = task.depends_on.iter().filter(|on| !siblings(on));
+        for on in others.filter(|on| state.graph.get(&TaskId::new(*on)).is_none()) {
+            wrong.push(Refusal::new(
+                "split_dependency_unknown",
+                format!("`new_tasks[{at}].depends_on` names `{on}`, which is no task"),
+                "name a task of this project, or a sibling by its name",
+            ));
+        }
+    }
+    together(wrong)?;
     let original = state.graph.get(id).map(|task| &task.declared);
     let place = |of: fn(&Declared) -> &String| original.map(of).cloned().unwrap_or_default();
     let declared = new.iter().zip(&ids).map(|(task, id)| {

@@ -4,15 +4,17 @@
 
 use super::made::{human_plan, parts};
 use crate::halt::artifact::STUCK;
-use crate::halt::resolution::{Action, Resolution, apart, suits_blocked};
+use crate::halt::payload::apart;
+use crate::halt::resolution::{Action, Resolution, suits_blocked};
 use crate::machine::facts::{Fact, TaskResolved};
 use crate::machine::halting::halting;
 use crate::machine::state::State;
-use crate::project::TaskStatus;
+use crate::project::{TaskId, TaskStatus};
+use crate::spec::{amended_faults, changing};
 use kernel::{Decision, Refusal};
 
 pub(super) fn resolve(state: &State, decision: &Decision) -> Result<Fact, Refusal> {
-    let (id, resolution) = Resolution::read(&decision.option, &decision.with)?;
+    let (id, mut resolution) = Resolution::read(&decision.option, &decision.with)?;
     let action = resolution.action();
     let Some(task) = state.graph.get(&id) else {
         return Err(Refusal::new(
@@ -26,6 +28,9 @@ pub(super) fn resolve(state: &State, decision: &Decision) -> Result<Fact, Refusa
         TaskStatus::InProgress if state.is_stuck(&id) => {}
         TaskStatus::Blocked if suits_blocked(action) => {}
         TaskStatus::Shipped if action == Action::AmendSpec && state.may_reopen() == Some(&id) => {}
+        // Nothing is made anew for a case: whoever tries the product next goes by it.
+        TaskStatus::Pending | TaskStatus::Shipped
+            if of_cases_alone(&resolution) && state.may_correct(&id) => {}
         TaskStatus::Blocked => {
             return Err(Refusal::new(
                 "resolution_not_for_blocked",
@@ -55,7 +60,7 @@ pub(super) fn resolve(state: &State, decision: &Decision) -> Result<Fact, Refusa
         ));
     }
     let (mut tasks, mut plan) = (Vec::new(), None);
-    match &resolution {
+    match &resolution.clone() {
         Resolution::ApproveOverride { .. } => {
             let work = state.work.get(&id);
             if work.is_none_or(|work| work.shippable().is_empty()) {
@@ -87,6 +92,7 @@ pub(super) fn resolve(state: &State, decision: &Decision) -> Result<Fact, Refusa
             }
         }
         Resolution::AmendSpec { .. } => {
+            resolution = amended(state, &id, resolution, task.status)?;
             if task.status == TaskStatus::Blocked {
                 state.graph.dead_dependencies(&id)?;
             }
@@ -114,4 +120,66 @@ pub(super) fn resolve(state: &State, decision: &Decision) -> Result<Fact, Refusa
         tasks,
         plan,
     })))
+}
+
+fn of_cases_alone(resolution: &Resolution) -> bool {
+    matches!(resolution, Resolution::AmendSpec { amended_acceptance_criteria, amended_cases, .. }
+        if amended_acceptance_criteria.is_empty() && !amended_cases.is_empty())
+}
+
+/// What an amendment changes, without what it only repeats.
+fn amended(
+    state: &State,
+    id: &TaskId,
+    resolution: Resolution,
+    status: TaskStatus,
+) -> Result<Resolution, Refusal> {
+    let Resolution::AmendSpec {
+        mut amended_acceptance_criteria,
+        amended_cases,
+        amendment_rationale,
+    } = resolution
+    else {
+        return Ok(resolution);
+    };
+    let promised = state.promised.as_ref();
+    let of_product = promised.filter(|one| one.entry.as_ref() == Some(id));
+    let cases = of_product.map_or(&[][..], |one| one.product.cases.as_slice());
+    if !amended_cases.is_empty() && cases.is_empty() {
+        let entry = promised.and_then(|one| one.entry.as_ref());
+        return Err(Refusal::new(
+            "case_not_here",
+            format!("`{id}` has no cases: they are the product's"),
+            match entry.filter(|_| promised.is_some_and(|one| !one.product.cases.is_empty())) {
+                Some(entry) => format!("give `amended_cases` for its assembly, {entry}"),
+                None => "leave `amended_cases` out: this project has none".to_owned(),
+            },
+        ));
+    }
+    let wrong = amended_faults(cases, &amended_cases);
+    if !wrong.is_empty() {
+        return Err(Refusal::new(
+            "case_unfit",
+            wrong.join("; "),
+            "without a payload `resolve` shows the cases with their numbers",
+        ));
+    }
+    let amended_cases = changing(cases, &amended_cases);
+    let same = amended_acceptance_criteria == state.shows(id);
+    if same && !amended_cases.is_empty() {
+        amended_acceptance_criteria.clear();
+    }
+    let rests = matches!(status, TaskStatus::Pending | TaskStatus::Shipped);
+    if amended_cases.is_empty() && (amended_acceptance_criteria.is_empty() || (same && rests)) {
+        return Err(Refusal::new(
+            "nothing_amended",
+            "what is given is what the spec says already",
+            "change a case or a criterion of it",
+        ));
+    }
+    Ok(Resolution::AmendSpec {
+        amended_acceptance_criteria,
+        amended_cases,
+        amendment_rationale,
+    })
 }

@@ -81,6 +81,52 @@ fn s17_2_wrong_payloads_are_refused_with_a_code_and_a_mend() {
     }
 }
 
+/// A form is learnt from one refusal, not from one for each member.
+#[test]
+fn s17_2_everything_that_is_wrong_with_a_payload_is_told_at_once() {
+    let told = |action: &str, with: Value| halted().decide(action, with).unwrap_err();
+    let refusal = told("SPLIT_TASK", json!({"task": A}));
+    for part in [
+        "`new_tasks` is missing: a list of objects with `name`, `description`, `acceptance_criteria`, `depends_on` (may be left out), at least one",
+    ] {
+        assert!(refusal.what.contains(part), "{refusal}");
+    }
+    let new = json!([{"nam": "n"}, {"name": "n", "description": "d", "acceptance_criteria": "c"}]);
+    let refusal = told("SPLIT_TASK", json!({"new_tasks": new}));
+    assert_eq!(refusal.code, "payload_member_missing");
+    for part in [
+        "`task` is missing: a task id",
+        "`new_tasks[0].nam` is not known here",
+        "`new_tasks[0].name` is missing: a text",
+        "`new_tasks[0].description` is missing: a text",
+        "`new_tasks[0].acceptance_criteria` is missing: a list of texts, at least one",
+        "`new_tasks[1].acceptance_criteria` should be a list, and is a string: it is a list of texts",
+    ] {
+        assert!(refusal.what.contains(part), "no {part} in {refusal}");
+    }
+    let part = |name: &str, on: &str| json!({"name": name, "description": "d", "acceptance_criteria": ["c"], "depends_on": [on]});
+    let twice = json!([part("n", "T-x-009"), part("n", "T-x-008")]);
+    let refusal = told("SPLIT_TASK", json!({"task": A, "new_tasks": twice}));
+    for part in ["`new_tasks[1].name`", "T-x-009", "T-x-008"] {
+        assert!(refusal.what.contains(part), "no {part} in {refusal}");
+    }
+    let refusal = told(
+        "PROVIDE_FIX",
+        json!({"task": A, "fix_artifacts": {"../out": "x", "/etc": "y"}}),
+    );
+    for part in ["`fix_description` is missing", "`../out`", "`/etc`"] {
+        assert!(refusal.what.contains(part), "no {part} in {refusal}");
+    }
+    let refusal = told("AMEND_SPEC", json!({"task": A}));
+    for part in [
+        "`amended_acceptance_criteria` is missing",
+        "`amended_cases`",
+        "`amendment_rationale` is missing",
+    ] {
+        assert!(refusal.what.contains(part), "no {part} in {refusal}");
+    }
+}
+
 #[test]
 fn s17_2_only_what_waits_for_a_person_is_resolved() {
     let tasks = [task(A, &[]), task(B, &[])];

@@ -76,6 +76,7 @@ impl Heal {
     pub(crate) fn decision(&self) -> Decide {
         Decide {
             payload: None,
+            set: Vec::new(),
             run: self.run.clone(),
             option: "heal".to_owned(),
             because: self.reason.clone(),
@@ -114,6 +115,7 @@ impl Reopen {
         };
         Decide {
             payload: None,
+            set: Vec::new(),
             run: self.run.clone(),
             option,
             because: self.reason.clone(),

@@ -39,7 +39,7 @@ pub(super) fn text(out: &Out, project: &Project, report: &ProjectReport, items: 
     if status.activity == Activity::Stopped {
         out.line(&out.paint(Tone::Warn, "stopped by a person"));
     }
-    for release in &report.releases {
+    for (at, release) in report.releases.iter().enumerate() {
         let passed = release["overall_result"] == "PASS";
         let tone = if passed { Tone::Good } else { Tone::Bad };
         let result = release["overall_result"].as_str().unwrap_or_default();
@@ -50,6 +50,10 @@ pub(super) fn text(out: &Out, project: &Project, report: &ProjectReport, items: 
             plain(release["notes"].as_str().unwrap_or_default())
         ));
         let product = &release["product"];
+        // What a release stumbled over before the last one is over.
+        if !passed && at + 1 < report.releases.len() {
+            continue;
+        }
         if let Some(what) = product["what"].as_str() {
             let result = product["result"].as_str().unwrap_or_default();
             let tone = if result == "PASS" {
