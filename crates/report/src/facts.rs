@@ -100,6 +100,15 @@ fn said(fact: &Fact) -> String {
             let names: Vec<&str> = one.tasks.iter().map(|task| task.as_str()).collect();
             format!("{} is tried again", names.join(", "))
         }
+        Fact::TasksReopened(one) => {
+            let tasks = one.tasks.iter().map(|one| {
+                format!(
+                    "{} is made once more: {} uses {}, and {} is in use now",
+                    one.task, one.module, one.uses, one.now
+                )
+            });
+            tasks.collect::<Vec<_>>().join("; ")
+        }
         Fact::RunStopped(one) => format!("{} stopped the project", one.who),
         Fact::DecisionVoid(one) => format!("a decision came too late: {}", one.refusal),
     }

@@ -67,6 +67,7 @@ fn is_answer(event: &Event) -> bool {
         | Fact::TaskDispatched(_)
         | Fact::EngineeringStepped(_)
         | Fact::TaskShipped(_)
+        | Fact::TasksReopened(_)
         | Fact::TaskHalted(_)
         | Fact::ChangeStepped(_)
         | Fact::ReleaseJudged(_)

@@ -55,6 +55,11 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
                 let shown = globs.map(|glob| format!("{}/{glob}", scene.folder()));
                 sight.sees.extend(shown);
                 sight.scope.extend(workspace(&scene.folder()));
+                // Versions of one module: whoever makes the next sees the last (rule F9.7).
+                let before = scene.before().map(module_folder);
+                sight
+                    .sees
+                    .extend(before.map(|folder| format!("{folder}/**")));
             }
             // Inside the workspace, in the brief, or a tool.
             Material::Source
@@ -86,6 +91,12 @@ pub fn pack(scene: &Scene<'_>, role: Role, occasion: Occasion) -> ContextPack {
             Material::TaskFile => vec![format!("{}@1.0.0", scene.task)],
             Material::DependencyContracts => {
                 scene.upstream.iter().map(ToString::to_string).collect()
+            }
+            Material::Workspace => {
+                let before = scene.before();
+                let before =
+                    before.map(|one| format!("{}.{}@{}", word(material), one.module, one.version));
+                std::iter::once(named(material)).chain(before).collect()
             }
             _ => vec![named(material)],
         };
@@ -124,6 +135,10 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
     }
     if scene.briefs >= HOLDS {
         text.push_str(&of_product(scene, role));
+    }
+    if scene.briefs >= TELLS && role != Role::Arbiter && !scene.again.is_empty() {
+        let all = scene.quoted(&json!({"shipped": scene.shipped, "why": scene.again}));
+        let _ = write!(text, "\n{}\n\n{all}\n", told::AGAIN);
     }
     if scene.briefs >= TELLS && !scene.rejected.is_empty() {
         let all = scene.quoted(&json!(scene.rejected));
@@ -340,7 +355,11 @@ fn section(
             let plan = scene.work.plan.as_ref()?;
             let module = &plan.modules[scene.module?];
             let rules = ship_rules(scene, &module.module_id, module.io_contract.as_ref());
-            let body = format!("`{}/`\n\n{rules}", scene.folder());
+            let before = scene.before().map(module_folder);
+            let before = before.map_or_else(String::new, |folder| {
+                format!("; the version before is in `{folder}/`, to be read")
+            });
+            let body = format!("`{}/`{before}\n\n{rules}", scene.folder());
             ("Your workspace", body)
         }
         // It is in the workspace.

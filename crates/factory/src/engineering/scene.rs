@@ -2,7 +2,7 @@
 
 use super::asked::Asked;
 use super::debate::Debate;
-use super::kind::{HOLDS, Kind};
+use super::kind::{HOLDS, Kind, TELLS};
 use super::quoted::{by_member, fenced, pretty};
 use super::roles::{Grant, Role};
 use super::work::Work;
@@ -32,6 +32,10 @@ pub struct Scene<'a> {
     pub kind: Kind,
     /// What all tasks come to.
     pub promised: Option<&'a Promised>,
+    /// What the task has shipped before, if it is made once more.
+    pub shipped: &'a [ModuleRef],
+    /// Why it is.
+    pub again: &'a [String],
     /// Changes of contracts that the task asked for and a person refused, with their reason.
     pub rejected: &'a [Value],
 }
@@ -74,6 +78,13 @@ impl Scene<'_> {
             globs.push(SURFACE);
         }
         globs
+    }
+
+    /// The version of the module at work that the task has shipped before, since the form 7.
+    pub(super) fn before(&self) -> Option<&ModuleRef> {
+        let own = self.module.and_then(|at| self.work.reference(at))?;
+        let mut shipped = self.shipped.iter();
+        shipped.find(|one| self.briefs >= TELLS && one.module == own.module && **one != own)
     }
 
     /// What the module at work depends on, by its plan.

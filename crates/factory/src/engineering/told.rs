@@ -14,6 +14,9 @@ pub(super) const PUBLIC: &str = "\
 - An implementation says nothing by which it could decide its own tests: no `unsafe`, `include!` or `process::exit` in Rust; no `os._exit`, `ctypes`, `eval`, `globals`, `setattr`, `sys.modules`, `inspect.stack` or decorators of its own on what is public in Python; no `process`, `globalThis`, `eval` or `Function` in JavaScript.
 ";
 
+/// What stands before the reasons why a task is made once more.
+pub(super) const AGAIN: &str = "## It is made once more\n\nThe task has shipped these modules before. They are planned under the same ids, as further versions, and depend on what is in use now.";
+
 /// What stands before changes that a person refused.
 pub(super) const REJECTED: &str = "## What a person refused\n\nThese changes of contracts were asked for, and a person has refused them, with their reason. The work is to be done within the contracts as they are: do not ask for the same again.";
 

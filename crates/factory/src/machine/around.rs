@@ -1,5 +1,6 @@
 //! What one task's loop may know of the others: what is shipped upstream, and which version is free.
 
+use super::facts::Reopened;
 use super::state::State;
 use crate::contract::{from_plan, required_bump};
 use crate::delivery::registry::{Entry, Registry, hash_of};
@@ -9,8 +10,9 @@ use crate::engineering::reuse::Offered;
 use crate::engineering::work::{Fate, Surroundings, Work};
 use crate::halt::candidate;
 use crate::micro_plan::{IoContract, PlannedModule};
+use crate::project::TaskStatus;
 use crate::project::types::{ModuleId, ModuleRef, TaskId, Version};
-use kernel::module::Bump;
+use kernel::module::{Bump, ModuleStatus};
 use serde::Deserialize;
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -22,7 +24,7 @@ pub(crate) struct Around<'a> {
 }
 
 /// The version in use: the one named, or what took its place.
-fn current(registry: &Registry, named: &ModuleRef) -> ModuleRef {
+pub(crate) fn current(registry: &Registry, named: &ModuleRef) -> ModuleRef {
     let mut reference = named.clone();
     // Each step leads to a newer version, so this ends.
     while let Some(new) = registry
@@ -53,6 +55,34 @@ pub(crate) fn resolved(registry: &Registry, work: &Work, module: usize) -> Vec<M
         }
     }
     found
+}
+
+/// Shipped tasks whose modules use what a further version has taken the place of, one use of each. Nobody who
+/// works on one is disturbed: they are told when they ship.
+pub(crate) fn outdated(state: &State) -> Vec<Reopened> {
+    let tasks = state.graph.iter();
+    let shipped = tasks.filter(|task| task.status == TaskStatus::Shipped);
+    let found = shipped.filter_map(|task| {
+        let modules = task.modules.iter();
+        let in_use = modules.filter(|one| state.registry.is_shipped(one));
+        let mut uses = in_use.flat_map(|module| {
+            let entry = state.registry.get(module);
+            let used = entry.into_iter().flat_map(|entry| &entry.dependencies);
+            used.map(move |(used, _)| (module, used))
+        });
+        uses.find_map(|(module, used)| {
+            let entry = state.registry.get(used)?;
+            let now = entry.superseded_by.as_ref()?;
+            let further = entry.status == ModuleStatus::Superseded && now.module == used.module;
+            further.then(|| Reopened {
+                task: task.declared.id.clone(),
+                module: module.clone(),
+                uses: used.clone(),
+                now: current(&state.registry, used),
+            })
+        })
+    });
+    found.collect()
 }
 
 /// Which number rises from a shipped version to a planned one (rule F7). Contracts that a plan did

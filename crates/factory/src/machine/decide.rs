@@ -1,10 +1,10 @@
 //! What happens next in a project: the one place. Each step follows from the state alone, so a
 //! journal that ends after any event goes on from there.
 
-use super::around::Around;
+use super::around::{Around, outdated};
 use super::facts::{
     ChangeStepped, DecisionVoid, EngineeringStepped, Fact, ReleaseBegan, TaskDispatched,
-    TaskShipped,
+    TaskShipped, TasksReopened,
 };
 use super::halting::{halting, round};
 use super::people::{carry, everything, missing, release_id};
@@ -137,6 +137,12 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
     }
     if let Some(manifest) = judged(state, at) {
         return Some(Fact::ReleaseJudged(Box::new(manifest)));
+    }
+    if state.briefs >= TELLS && state.releasing.is_none() {
+        let tasks = outdated(state);
+        if !tasks.is_empty() {
+            return Some(Fact::TasksReopened(TasksReopened { tasks }));
+        }
     }
     if may_begin(state)
         && state.graph.in_progress().count() < state.jobs as usize

@@ -125,6 +125,8 @@ facts! {
     BudgetExtended(BudgetExtended) = "budget_extended.v1",
     /// A person mended what a task was stuck on.
     TroubleMended(TroubleMended) = "trouble_mended.v1",
+    /// Tasks whose modules use what another version has taken the place of are made once more.
+    TasksReopened(TasksReopened) = "tasks_reopened.v1",
     /// A person stopped the run.
     RunStopped(RunStopped) = "run_stopped.v1",
     /// A decision came too late to be carried out.
@@ -301,6 +303,24 @@ pub struct BudgetExtended {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TroubleMended {
     pub tasks: Vec<TaskId>,
+}
+
+/// Tasks are made once more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TasksReopened {
+    pub tasks: Vec<Reopened>,
+}
+
+/// A task whose module was built against a contract that is not in use any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reopened {
+    pub task: TaskId,
+    /// Its module.
+    pub module: ModuleRef,
+    /// What that uses.
+    pub uses: ModuleRef,
+    /// What has taken its place.
+    pub now: ModuleRef,
 }
 
 /// A person stopped the run.

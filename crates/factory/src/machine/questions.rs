@@ -7,6 +7,7 @@ use super::product;
 use super::state::{Phase, State};
 use crate::delivery::manifest::{Manifest, ProductResult, Scope};
 use crate::engineering::debate::REJECTED;
+use crate::engineering::kind::TELLS;
 use crate::halt::artifact::Escalation;
 use crate::halt::exception::Record;
 use crate::halt::resolution::Action;
@@ -272,6 +273,15 @@ fn about_exception(state: &State, escalation: &Escalation, record: &Record) -> Q
     let mut why = format!("{}: {}", exception.target_module, exception.reason);
     for line in &exception.evidence {
         why.push_str(&format!("\nevidence: {line}"));
+    }
+    let users = state.registry.users(&exception.target_module).into_iter();
+    let users = users.filter(|one| state.registry.is_shipped(one));
+    let users: Vec<String> = users.map(|one| one.to_string()).collect();
+    if state.briefs >= TELLS && !users.is_empty() {
+        let users = users.join(", ");
+        why.push_str(&format!(
+            "\nif it changes, what uses it is made once more: {users}"
+        ));
     }
     // Earlier answers, such as DEFER, and what a debate of the change ended with.
     let rulings_before = state.rulings.iter();

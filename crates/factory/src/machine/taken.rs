@@ -91,6 +91,12 @@ impl State {
                 }
                 self.decision = None;
             }
+            Fact::TasksReopened(reopened) => {
+                for one in &reopened.tasks {
+                    let _ = self.graph.reopen(&one.task);
+                    self.forget(&one.task);
+                }
+            }
             Fact::RunStopped(_) => {
                 self.phase = Phase::Stopped;
                 self.decision = None;

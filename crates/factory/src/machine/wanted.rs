@@ -1,6 +1,6 @@
 //! What should be in flight: the one place.
 
-use super::around::Around;
+use super::around::{Around, current};
 use super::gate::gate;
 use super::state::{For, State};
 use crate::context_pack::ContextPack;
@@ -200,6 +200,42 @@ fn upstream(state: &State, task: &TaskId, work: &Work, module: Option<usize>) ->
     }
 }
 
+/// What a task has shipped before.
+fn shipped<'s>(state: &'s State, task: &TaskId) -> &'s [ModuleRef] {
+    let task = state.graph.get(task);
+    task.map_or(&[], |task| task.modules.as_slice())
+}
+
+/// Why a task is made once more: what it uses has changed, or the product of it did not hold.
+fn again(state: &State, task: &TaskId) -> Vec<String> {
+    let modules = shipped(state, task).iter();
+    let entries = modules.filter_map(|one| state.registry.get(one));
+    let mut why = Vec::new();
+    for entry in entries {
+        for (used, _) in &entry.dependencies {
+            let now = current(&state.registry, used);
+            if now != *used {
+                why.push(format!(
+                    "{} uses {used}; {now} is in use now",
+                    entry.reference
+                ));
+            }
+        }
+    }
+    let failed = state.releases.last().filter(|last| !last.passed());
+    let failed = failed.filter(|_| {
+        state
+            .front()
+            .is_some_and(|one| shipped(state, task).contains(one))
+    });
+    why.extend(
+        failed
+            .into_iter()
+            .flat_map(|last| last.violations.iter().map(|one| one.why.clone())),
+    );
+    why
+}
+
 /// Changes of contracts that a task asked for in vain.
 fn rejected(state: &State, task: &TaskId) -> Vec<Value> {
     let rulings = state.rulings.iter();
@@ -242,6 +278,8 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
         briefs: state.briefs,
         kind: state.kind(task),
         promised: state.promised.as_ref(),
+        shipped: shipped(state, task),
+        again: &[],
         rejected: &[],
     };
     Some(pack(&scene, who, occasion))
@@ -262,6 +300,7 @@ fn role(
         Role::MicroPlanner | Role::Challenger => state.asked(task),
         Role::Proposer | Role::Arbiter => Vec::new(),
     };
+    let again = again(state, task);
     let rejected = match who {
         Role::Arbiter => Vec::new(),
         Role::MicroPlanner | Role::Proposer | Role::Challenger => rejected(state, task),
@@ -277,6 +316,8 @@ fn role(
         briefs: state.briefs,
         kind: state.kind(task),
         promised: state.promised.as_ref(),
+        shipped: shipped(state, task),
+        again: &again,
         rejected: &rejected,
     };
     let reference = module.and_then(|module| work.reference(module));

@@ -100,11 +100,11 @@ impl TaskGraph {
         Ok(())
     }
 
-    /// A shipped task that nothing depends on is made once more, as a further version of what it shipped.
+    /// A shipped task is made once more, as a further version of what it shipped. What depends on it and is
+    /// not begun waits for that.
     pub fn reopen(&mut self, id: &TaskId) -> Result<(), Refusal> {
         let at = self.index(id)?;
-        let shipped = self.tasks[at as usize].status == TaskStatus::Shipped;
-        if !shipped || !self.links[at as usize].dependants.is_empty() {
+        if self.tasks[at as usize].status != TaskStatus::Shipped {
             return self.requeue(id);
         }
         self.set(at, TaskStatus::Pending, |_| {});

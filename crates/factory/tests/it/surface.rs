@@ -278,6 +278,8 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
         briefs: factory::engineering::context::BRIEFS,
         kind: factory::engineering::kind::Kind::Modules,
         promised: None,
+        shipped: &[],
+        again: &[],
         rejected: &[],
     };
     let told = brief(&scene, Role::Proposer, Occasion::Propose);

@@ -27,6 +27,7 @@ mod docs;
 mod environment;
 mod everywhere;
 mod factory;
+mod factory_again;
 mod factory_amend;
 mod factory_audit;
 mod factory_blind;

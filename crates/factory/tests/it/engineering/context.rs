@@ -67,6 +67,8 @@ pub(super) fn told(
         briefs: BRIEFS,
         kind: Kind::Modules,
         promised: None,
+        shipped: &[],
+        again: &[],
         rejected: &[],
     };
     let sight = sight(&scene, role, occasion);
@@ -142,6 +144,8 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
                 briefs: BRIEFS,
                 kind: Kind::Modules,
                 promised: None,
+                shipped: &[],
+                again: &[],
                 rejected: &[],
             };
             let pack = pack(&scene, role, occasion);
@@ -171,6 +175,8 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
         briefs: BRIEFS,
         kind: Kind::Modules,
         promised: None,
+        shipped: &[],
+        again: &[],
         rejected: &[],
     };
     let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
@@ -254,6 +260,8 @@ fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
             briefs,
             kind,
             promised: None,
+            shipped: &[],
+            again: &[],
             rejected: &[],
         };
         brief(&scene, role, occasion)
@@ -295,6 +303,8 @@ fn a_challenger_is_told_what_the_task_must_show_and_nobody_else_is_by_this() {
             briefs,
             kind: Kind::Modules,
             promised: None,
+            shipped: &[],
+            again: &[],
             rejected: &[],
         };
         brief(&scene, role, occasion)
@@ -336,6 +346,8 @@ fn challengers_and_arbiters_read_less_than_before() {
                 briefs,
                 kind: Kind::Modules,
                 promised: None,
+                shipped: &[],
+                again: &[],
                 rejected: &[],
             };
             brief(&scene, role, occasion)
@@ -381,6 +393,8 @@ fn s9_7_the_product_and_its_language_are_told_and_its_cases_to_who_makes_its_fro
             briefs,
             kind,
             promised: Some(&promised),
+            shipped: &[],
+            again: &[],
             rejected: &[],
         };
         let sees = sight(&scene, Role::Proposer, Occasion::Propose).sees;

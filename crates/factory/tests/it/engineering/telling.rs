@@ -198,6 +198,8 @@ fn told(work: &Work, role: Role, occasion: Occasion, briefs: u32) -> String {
         briefs,
         kind: Kind::Modules,
         promised: None,
+        shipped: &[],
+        again: &[],
         rejected: &[],
     };
     brief(&scene, role, occasion)
