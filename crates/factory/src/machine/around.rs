@@ -37,24 +37,28 @@ pub(crate) fn current(registry: &Registry, named: &ModuleRef) -> ModuleRef {
     reference
 }
 
-/// What a module of a plan depends on, as it is shipped.
-pub(crate) fn resolved(registry: &Registry, work: &Work, module: usize) -> Vec<ModuleRef> {
+/// What a module of a plan was built on: the versions that the plan names, whatever has taken their place since.
+pub(crate) fn built_on(work: &Work, module: usize) -> Vec<ModuleRef> {
     let Some(plan) = &work.plan else {
         return Vec::new();
     };
     let mut found = Vec::new();
     for one in &plan.modules[module].depends_on {
-        let inside = plan
-            .modules
-            .iter()
-            .position(|other| other.module_id == one.module);
+        let mut modules = plan.modules.iter();
+        let inside = modules.position(|other| other.module_id == one.module);
         match inside.map(|at| &work.modules[at].fate) {
             Some(Fate::Shipped(reference)) => found.push(reference.clone()),
             Some(_) => {}
-            None => found.push(current(registry, one)),
+            None => found.push(one.clone()),
         }
     }
     found
+}
+
+/// The same, as it is in use now.
+pub(crate) fn resolved(registry: &Registry, work: &Work, module: usize) -> Vec<ModuleRef> {
+    let built_on = built_on(work, module).into_iter();
+    built_on.map(|one| current(registry, &one)).collect()
 }
 
 /// Shipped tasks whose modules use what a further version has taken the place of, one use of each. Nobody who

@@ -1,6 +1,7 @@
 //! How each fact changes what a project remembers. Facts were legal when they were decided, so
 //! nothing is refused here.
 
+use super::around::{built_on, resolved};
 use super::facts::{
     ChangeStepped, EngineeringStepped, ExceptionDecided, Fact, ProjectOpened, ReleaseBegan,
     TaskHalted, TaskResolved,
@@ -9,6 +10,7 @@ use super::state::{Fix, Phase, Releasing, State};
 use crate::debate::stored;
 use crate::delivery::registry::{Entry, Origin, hash_of};
 use crate::engineering::debate::{Now, Said};
+use crate::engineering::kind::TELLS;
 use crate::engineering::work::{Fate, Step, Work};
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::{Change, ChangeStep};
@@ -164,7 +166,10 @@ impl State {
             return;
         };
         let contract = json!(plan.modules[module].io_contract);
-        let used = super::around::resolved(&self.registry, work, module);
+        let used = match self.briefs >= TELLS {
+            true => built_on(work, module),
+            false => resolved(&self.registry, work, module),
+        };
         let dependencies = used.into_iter().filter_map(|one| {
             let entry = self.registry.get(&one)?;
             Some((one, entry.fingerprint.clone()))

@@ -1,7 +1,7 @@
 //! Rules F3.4, F9, F10, F11 and F13: the loop of one task, told answer by answer. Here is what all its
 //! tests share; each idea has a file.
 
-mod context;
+pub(crate) mod context;
 mod debate;
 mod ends;
 mod held;

@@ -268,19 +268,8 @@ fn s5_4_a_proposer_is_told_what_a_ship_will_ask_of_its_workspace() {
     work.lock(plan);
     let task = factory::project::TaskId::new("T-a");
     let scene = Scene {
-        task: &task,
-        work: &work,
-        module: Some(0),
-        upstream: &[],
-        criteria: &[],
-        shows: &[],
-        asked: &[],
-        briefs: factory::engineering::context::BRIEFS,
         kind: factory::engineering::kind::Kind::Modules,
-        promised: None,
-        shipped: &[],
-        again: &[],
-        rejected: &[],
+        ..crate::engineering::context::plain(&task, &work, factory::engineering::context::BRIEFS)
     };
     let told = brief(&scene, Role::Proposer, Occasion::Propose);
     assert!(told.contains("the crate `mm_a`"), "{told}");

@@ -290,6 +290,20 @@ impl Project {
         self.run_picking(|_| 0);
     }
 
+    /// Works on what has such a subject, until none of it is wanted.
+    pub(crate) fn run_only(&mut self, subject: &str) {
+        let is_of = |effect: &&Effect| match effect {
+            Effect::Attempt(order) => order.subject.starts_with(subject),
+            Effect::Gate(order) => order.subject.starts_with(subject),
+            Effect::Checkpoint(_) => false,
+        };
+        while let Some(effect) = self.machine.wanted().iter().find(is_of) {
+            self.feed(What::Begin(effect.id())).unwrap();
+            let answer = self.script.answer(effect);
+            self.feed(answer).unwrap();
+        }
+    }
+
     /// The first of what is wanted, from its beginning to its end.
     pub(crate) fn run_one(&mut self) {
         if let Some(effect) = self.machine.wanted().first() {

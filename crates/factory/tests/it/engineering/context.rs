@@ -49,6 +49,25 @@ pub(super) fn scene_after(answers: &[Value]) -> Work {
     work
 }
 
+/// A brief about the first module of a task, and nothing else.
+pub(crate) fn plain<'a>(task: &'a TaskId, work: &'a Work, briefs: u32) -> Scene<'a> {
+    Scene {
+        task,
+        work,
+        module: Some(0),
+        upstream: &[],
+        criteria: &[],
+        shows: &[],
+        asked: &[],
+        briefs,
+        kind: Kind::Modules,
+        promised: None,
+        shipped: &[],
+        again: &[],
+        rejected: &[],
+    }
+}
+
 pub(super) fn told(
     work: &Work,
     role: Role,
@@ -57,19 +76,8 @@ pub(super) fn told(
     let upstream = [ModuleRef::parse("MM-up@1.0.0").unwrap()];
     let task = TaskId::from("T-a-001");
     let scene = Scene {
-        task: &task,
-        work,
-        module: Some(0),
         upstream: &upstream,
-        criteria: &[],
-        shows: &[],
-        asked: &[],
-        briefs: BRIEFS,
-        kind: Kind::Modules,
-        promised: None,
-        shipped: &[],
-        again: &[],
-        rejected: &[],
+        ..plain(&task, work, BRIEFS)
     };
     let sight = sight(&scene, role, occasion);
     (brief(&scene, role, occasion), sight.sees, sight.scope)
@@ -134,19 +142,8 @@ fn s5_3_a_pack_names_everything_that_is_given_and_everything_that_is_not() {
             Occasion::Challenge,
         ] {
             let scene = Scene {
-                task: &task,
-                work: &work,
-                module: Some(0),
                 upstream: &upstream,
-                criteria: &[],
-                shows: &[],
-                asked: &[],
-                briefs: BRIEFS,
-                kind: Kind::Modules,
-                promised: None,
-                shipped: &[],
-                again: &[],
-                rejected: &[],
+                ..plain(&task, &work, BRIEFS)
             };
             let pack = pack(&scene, role, occasion);
             let rows = pack.included_refs.len() + pack.excluded_refs.len();
@@ -165,19 +162,8 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
     let task = TaskId::from("T-a-001");
     let upstream = ["MM-up@1.0.0", "MM-other@2.1.0"].map(|one| ModuleRef::parse(one).unwrap());
     let scene = Scene {
-        task: &task,
-        work: &work,
-        module: Some(0),
         upstream: &upstream,
-        criteria: &[],
-        shows: &[],
-        asked: &[],
-        briefs: BRIEFS,
-        kind: Kind::Modules,
-        promised: None,
-        shipped: &[],
-        again: &[],
-        rejected: &[],
+        ..plain(&task, &work, BRIEFS)
     };
     let roles = Role::DEBATERS.into_iter().chain([Role::MicroPlanner]);
     let occasions = [
@@ -250,19 +236,8 @@ fn s10_4_whoever_plans_and_whoever_judges_is_told_the_rules_of_the_kind() {
     let task = TaskId::from("T-a-001");
     let told = |role, occasion, kind, briefs| {
         let scene = Scene {
-            task: &task,
-            work: &work,
-            module: Some(0),
-            upstream: &[],
-            criteria: &[],
-            shows: &[],
-            asked: &[],
-            briefs,
             kind,
-            promised: None,
-            shipped: &[],
-            again: &[],
-            rejected: &[],
+            ..plain(&task, &work, briefs)
         };
         brief(&scene, role, occasion)
     };
@@ -293,19 +268,8 @@ fn a_challenger_is_told_what_the_task_must_show_and_nobody_else_is_by_this() {
     let shows = ["rejects an empty cart with EmptyCart".to_owned()];
     let told = |role, occasion, briefs| {
         let scene = Scene {
-            task: &task,
-            work: &work,
-            module: Some(0),
-            upstream: &[],
-            criteria: &[],
             shows: &shows,
-            asked: &[],
-            briefs,
-            kind: Kind::Modules,
-            promised: None,
-            shipped: &[],
-            again: &[],
-            rejected: &[],
+            ..plain(&task, &work, briefs)
         };
         brief(&scene, role, occasion)
     };
@@ -335,21 +299,7 @@ fn challengers_and_arbiters_read_less_than_before() {
         let all: Vec<Value> = rounds.iter().cloned().chain(more).collect();
         let work = scene_after(&all);
         let told = |briefs| {
-            let scene = Scene {
-                task: &task,
-                work: &work,
-                module: Some(0),
-                upstream: &[],
-                criteria: &[],
-                shows: &[],
-                asked: &[],
-                briefs,
-                kind: Kind::Modules,
-                promised: None,
-                shipped: &[],
-                again: &[],
-                rejected: &[],
-            };
+            let scene = plain(&task, &work, briefs);
             brief(&scene, role, occasion)
         };
         let (first, before, after) = (told(1), told(2), told(BRIEFS));
@@ -383,19 +333,10 @@ fn s9_7_the_product_and_its_language_are_told_and_its_cases_to_who_makes_its_fro
     let upstream = [ModuleRef::parse("MM-up@1.0.0").unwrap()];
     let told = |briefs, kind| {
         let scene = Scene {
-            task: &task,
-            work: &work,
-            module: Some(0),
             upstream: &upstream,
-            criteria: &[],
-            shows: &[],
-            asked: &[],
-            briefs,
             kind,
             promised: Some(&promised),
-            shipped: &[],
-            again: &[],
-            rejected: &[],
+            ..plain(&task, &work, briefs)
         };
         let sees = sight(&scene, Role::Proposer, Occasion::Propose).sees;
         (brief(&scene, Role::Proposer, Occasion::Propose), sees)

@@ -1,13 +1,13 @@
 //! Since the form 7: `none` is read as people write it, a rejection is heard by all, nothing is judged
 //! twice unchanged, and briefs say what had to be guessed.
 
-use super::context::scene_after;
+use super::context::{plain, scene_after};
 use super::{done, planned, turn};
 use crate::said;
 use factory::engineering::asked::{Asked, asked};
-use factory::engineering::context::{Scene, brief};
+use factory::engineering::context::brief;
 use factory::engineering::debate::{At, Said};
-use factory::engineering::kind::{HOLDS, Kind, TELLS};
+use factory::engineering::kind::{HOLDS, TELLS};
 use factory::engineering::reuse::Offered;
 use factory::engineering::roles::{Occasion, Role};
 use factory::engineering::work::{Answer, Step, Surroundings, Work};
@@ -187,21 +187,7 @@ fn s9_3_what_was_rejected_is_not_judged_again_unchanged() {
 
 fn told(work: &Work, role: Role, occasion: Occasion, briefs: u32) -> String {
     let task = TaskId::from("T-a-001");
-    let scene = Scene {
-        task: &task,
-        work,
-        module: Some(0),
-        upstream: &[],
-        criteria: &[],
-        shows: &[],
-        asked: &[],
-        briefs,
-        kind: Kind::Modules,
-        promised: None,
-        shipped: &[],
-        again: &[],
-        rejected: &[],
-    };
+    let scene = plain(&task, work, briefs);
     brief(&scene, role, occasion)
 }
 

@@ -278,3 +278,97 @@ fn s7_and_13_5_a_delta_that_does_not_fit_is_refused() {
     );
     assert_eq!(bump(version, Compatibility::Breaking).to_string(), "2.0.0");
 }
+
+const D: &str = "T-a-004";
+
+/// A plan of one module on another one.
+fn on(task: &str, uses: &str) -> Value {
+    let uses = match uses {
+        "" => Vec::new(),
+        uses => vec![uses],
+    };
+    said::plan(&[(module_of(task).as_str(), &uses)])
+}
+
+/// B uses A and C uses B; D, which uses A as well, finds A's contract wanting.
+fn in_use(jobs: u32) -> Project {
+    let of = |task: &str, version: &str| format!("{}@{version}", module_of(task));
+    let subject = format!("{D}/{}", module_of(D));
+    let wanting = said::exception(&of(A, "1.0.0"), "BACKWARD_COMPATIBLE");
+    let script = Script::default()
+        .says(B, "micro_plan", 1, on(B, &of(A, "1.0.0")))
+        .says(C, "micro_plan", 1, on(C, &of(B, "1.0.0")))
+        .says(D, "micro_plan", 1, on(D, &of(A, "1.0.0")))
+        .says(&subject, "propose", 1, wanting);
+    let tasks = [task(A, &[]), task(B, &[A]), task(C, &[B]), task(D, &[A])];
+    Project::new(&tasks, jobs, script)
+}
+
+/// The change is approved, and everybody plans on what is in use then.
+fn approve(project: &mut Project) -> String {
+    let of = |task: &str, version: &str| format!("{}@{version}", module_of(task));
+    let subject = (format!("{D}/{}", module_of(D)), "propose".to_owned(), 1);
+    project.script.said.remove(&subject);
+    project.script = project
+        .script
+        .clone()
+        .says(B, "micro_plan", 1, on(B, &of(A, "1.1.0")))
+        .says(C, "micro_plan", 1, on(C, &of(B, "1.0.1")))
+        .says(D, "micro_plan", 1, on(D, &of(A, "1.1.0")));
+    let id = exception(project);
+    let with = json!({"exception_id": id});
+    project.decide("APPROVE_CHANGE", with).unwrap();
+    id
+}
+
+fn released(project: &Project) -> Vec<String> {
+    let [release] = project.machine.releases() else {
+        panic!("one release");
+    };
+    assert!(release.passed(), "{:?}", release.violations);
+    let modules = release.modules.iter();
+    modules.map(|one| one.module_ref.to_string()).collect()
+}
+
+#[test]
+fn s13_7_what_uses_a_changed_contract_is_made_again_and_what_uses_that_too() {
+    let mut project = in_use(1);
+    project.run();
+    assert_eq!(project.status(D), TaskStatus::Halted);
+    assert_eq!(project.status(C), TaskStatus::Shipped);
+    approve(&mut project);
+    project.run();
+    let wanted = [(A, "1.1.0"), (B, "1.0.1"), (C, "1.0.1"), (D, "1.0.0")];
+    let wanted = wanted.map(|(task, version)| format!("{}@{version}", module_of(task)));
+    assert_eq!(released(&project), wanted);
+    // Each was planned once more, and no more often.
+    for (task, times) in [(A, 1), (B, 2), (C, 2), (D, 2)] {
+        let asked = project.asked();
+        let plans = asked
+            .iter()
+            .filter(|one| **one == (task.to_owned(), "micro_plan".to_owned()));
+        assert_eq!(plans.count(), times, "{task}");
+    }
+}
+
+/// Who works on the old version while it changes ships what was tested, and is made again after that.
+#[test]
+fn s13_7_what_was_in_the_making_on_the_old_contract_is_made_again_as_well() {
+    let mut project = in_use(2);
+    project.run_only(A);
+    project.run_only(D);
+    assert_eq!(project.status(D), TaskStatus::Halted);
+    assert_eq!(project.status(B), TaskStatus::InProgress);
+    project.run_one();
+    let id = approve(&mut project);
+    project.run_only(&id);
+    assert_eq!(
+        project.status(B),
+        TaskStatus::InProgress,
+        "nobody is disturbed"
+    );
+    project.run();
+    let wanted = [(A, "1.1.0"), (B, "1.0.1"), (C, "1.0.0"), (D, "1.0.0")];
+    let wanted = wanted.map(|(task, version)| format!("{}@{version}", module_of(task)));
+    assert_eq!(released(&project), wanted);
+}
