@@ -233,6 +233,16 @@ impl Story {
                 });
                 product.into_iter().chain([said]).collect()
             }
+            Fact::TasksReopened(reopened) => {
+                let tasks = reopened.tasks.iter().map(|one| {
+                    let text = format!(
+                        "{} uses {}, and {} is in use now",
+                        one.module, one.uses, one.now
+                    );
+                    line(at, Some(one.task.to_string()), "again", Mark::Plain, text)
+                });
+                tasks.collect()
+            }
             _ => Vec::new(),
         }
     }

@@ -29,3 +29,20 @@ fn collect(tokens: TokenStream, file: &str, crates: &[String], found: &mut Vec<P
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_crate_is_named_by_a_word_and_not_by_a_text() {
+        let text = "use mm_used::load;\n// mm_beyond\nfn f() { m!(mm_beyond::x, \"mm_beyond\") }\n";
+        let files = Files::from([("lib.rs".to_owned(), text.to_owned())]);
+        let found = named(&files, &["mm_beyond".to_owned()]);
+        let places: Vec<(u32, &str)> = found
+            .iter()
+            .map(|one| (one.line, one.what.as_str()))
+            .collect();
+        assert_eq!(places, [(3, "mm_beyond")]);
+    }
+}

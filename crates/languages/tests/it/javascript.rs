@@ -28,7 +28,13 @@ fn run(mode: &str, top: &std::path::Path) -> Option<Said> {
     let words = command(Language::JavaScript).unwrap();
     let output = Command::new(words[0])
         .args(&words[1..])
-        .args([mode, &top.display().to_string(), "mm_own", "mm_used"])
+        .args([
+            mode,
+            &top.display().to_string(),
+            "mm_own",
+            "mm_used",
+            "!mm_beyond",
+        ])
         .output();
     let Ok(output) = output else {
         eprintln!("skipped: this test needs `node`, which is not installed");
@@ -37,6 +43,31 @@ fn run(mode: &str, top: &std::path::Path) -> Option<Said> {
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{}\n{errors}", top.display());
     Some(read(&output.stdout).unwrap())
+}
+
+#[test]
+fn s6_what_only_a_dependency_uses_is_named() {
+    let own = "export { load } from \"#mm_used\";\nexport const late = async () => 1;\n";
+    let text =
+        format!("import {{ x }} from \"#mm_beyond\";\n{own}export {{ y }} from \"#mm_beyond\";\n");
+    let Some(found) = surface("beyond", &text) else {
+        return;
+    };
+    let places = found
+        .undeclared
+        .iter()
+        .map(|one| (one.line, one.what.as_str()));
+    assert_eq!(
+        places.collect::<Vec<_>>(),
+        [(1, "mm_beyond"), (4, "mm_beyond")]
+    );
+    assert!(
+        found.forging.is_empty(),
+        "it is refused for one thing: {found:?}"
+    );
+    // The honest twin.
+    let found = surface("declared", own).unwrap();
+    assert!(found.undeclared.is_empty(), "{found:?}");
 }
 
 fn surface(case: &str, text: &str) -> Option<Extracted> {

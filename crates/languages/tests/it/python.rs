@@ -16,12 +16,40 @@ fn run(case: &str, text: &str) -> Said {
     let output = Command::new("python3")
         .args(["-I", "-B", "-c", script, "surface"])
         .arg(&top)
-        .arg("pk")
+        .args(["pk", "mm_used", "!mm_beyond"])
         .output()
         .expect("python3 is needed by this test");
     let errors = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}\n{errors}");
     read(&output.stdout).unwrap()
+}
+
+#[test]
+fn s6_what_only_a_dependency_uses_and_what_is_public_by_accident_is_named() {
+    let own = "def parse(text):\n    return load(text)\n";
+    let places = |all: &[languages::Place]| -> Vec<(u32, String)> {
+        all.iter().map(|one| (one.line, one.what.clone())).collect()
+    };
+    let text = format!(
+        "from mm_used import load\nimport mm_beyond.deep as _deep\n{own}    from mm_beyond import x\n"
+    );
+    let found = surface("beyond", &text);
+    let beyond = "mm_beyond".to_owned();
+    assert_eq!(
+        places(&found.undeclared),
+        [(2, beyond.clone()), (5, beyond)]
+    );
+    assert_eq!(
+        places(&found.implied),
+        [(1, "`load` of `mm_used`".to_owned())]
+    );
+    // The honest twin.
+    let text = format!("from mm_used import load\n__all__ = [\"parse\"]\n{own}# mm_beyond\n");
+    let found = surface("declared", &text);
+    assert!(
+        found.undeclared.is_empty() && found.implied.is_empty(),
+        "{found:?}"
+    );
 }
 
 fn surface(case: &str, text: &str) -> Extracted {
