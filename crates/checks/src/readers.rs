@@ -7,6 +7,7 @@ pub(crate) mod globs;
 pub(crate) mod hash;
 pub(crate) mod installed;
 pub(crate) mod items;
+pub(crate) mod moved;
 pub(crate) mod paths;
 pub(crate) mod references;
 pub(crate) mod report_files;

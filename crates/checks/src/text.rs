@@ -22,6 +22,11 @@ pub(crate) fn answer(check: &str, verdict: Verdict, reason: impl Display) -> Che
     result
 }
 
+/// Says something else of a result, no longer than any reason.
+pub(crate) fn reword(result: &mut CheckResult, reason: impl Display) {
+    result.reason = one_line(&reason.to_string(), REASON);
+}
+
 /// A failure that lies in what was handed in, and that only who handed it in can mend.
 pub(crate) fn in_form(mut result: CheckResult) -> CheckResult {
     result.shows.insert(Word::from(FORM));

@@ -301,12 +301,18 @@ pub fn takes_in(code: &str, test: &str) -> bool {
 
 /// Does this word stand in the text, by itself?
 pub fn word(text: &str, wanted: &str) -> bool {
+    words(text, wanted) > 0
+}
+
+/// How often it does.
+pub fn words(text: &str, wanted: &str) -> usize {
     let inside = |each: char| each.is_alphanumeric() || each == '_';
-    text.match_indices(wanted).any(|(at, _)| {
-        let before = text[..at].chars().next_back();
+    let places = text.match_indices(wanted).filter(|(at, _)| {
+        let before = text[..*at].chars().next_back();
         let behind = text[at + wanted.len()..].chars().next();
         !before.is_some_and(inside) && !behind.is_some_and(inside)
-    })
+    });
+    places.count()
 }
 
 #[cfg(test)]

@@ -8,6 +8,6 @@ mod kept;
 mod messages;
 
 pub use additions::weakens;
-pub use fixtures::fixtures_alone;
+pub use fixtures::fixtures_added;
 pub use kept::holds;
 pub use messages::without_messages;

@@ -11,7 +11,7 @@ use crate::checks::tests::verdict;
 use crate::execute::{Executed, FoundBy, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Number, Seconds, SettingsError, Text, Texts, Words};
-use crate::text::{answer, first_few, label, one_line, several_lines};
+use crate::text::{answer, first_few, label, one_line, reword, several_lines};
 use documents::is_placeholder;
 use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict, Worth};
@@ -218,7 +218,7 @@ impl Command {
         for result in results.iter_mut().filter(|one| plain(one)) {
             result.verdict = Verdict::Pass;
             result.shows.insert(Word::from(Worth::Weak.as_str()));
-            result.reason = format!("weak: {}", suite::as_before(&found));
+            reword(result, format_args!("weak: {}", suite::as_before(&found)));
         }
     }
 
@@ -318,7 +318,10 @@ impl Command {
             if let Some(found) = as_before(&before, &run, Ending::Red) {
                 result.verdict = Verdict::Pass;
                 result.shows.insert(Word::from(Worth::Weak.as_str()));
-                result.reason = format!("weak: {}", suite::as_before(&found));
+                reword(
+                    &mut result,
+                    format_args!("weak: {}", suite::as_before(&found)),
+                );
             }
         }
         if zero && verdict == Verdict::Fail {

@@ -23,7 +23,7 @@ use crate::checks::suite::instrument::{Instrument, Shown};
 use crate::error::Error;
 use crate::room::Room;
 use crate::settings::{Choice, Words};
-use crate::text::{answer, first_few, one_line, several_lines};
+use crate::text::{answer, first_few, reword, several_lines};
 use again::Past;
 pub(crate) use files::{File, Files};
 use kernel::Word;
@@ -464,7 +464,7 @@ pub(crate) fn lessened(result: &mut CheckResult, why: &[String]) {
     result.shows.remove(&Word::from(Worth::Reported.as_str()));
     result.shows.insert(Word::from(Worth::Weak.as_str()));
     let all = format!("weak: {}; {}", why.join("; "), result.reason);
-    result.reason = one_line(&all, 300);
+    reword(result, all);
 }
 
 /// What is said of tests that end otherwise in two runs of one tree.

@@ -88,7 +88,10 @@ impl Judge for Frozen {
             }
             let mut kept = items.clone();
             kept.retain(|item, hash| {
-                !copies.contains(hash) && !except.is_match(item) && !self.asks_for(subject, item)
+                let copy = || String::from_utf8(subject.keep.fetch(hash).ok()?).ok();
+                let helps = self.opens_fixtures() && items::got_fixtures(subject, item, copy);
+                let free = copies.contains(hash) || except.is_match(item) || helps;
+                !free && !self.asks_for(subject, item)
             });
             let changed = changed(subject, &kept);
             match changed.is_empty() {
@@ -124,6 +127,13 @@ impl Judge for Frozen {
 }
 
 impl Frozen {
+    /// Where new ones may come, one may be added to what is there.
+    fn opens_fixtures(&self) -> bool {
+        self.closed
+            .iter()
+            .any(|item| item.as_str() == "test config")
+    }
+
     /// Does what is asked for name this recipe, or the file that it stands in?
     fn asks_for(&self, subject: &Subject<'_>, item: &str) -> bool {
         let asked = self.asked_in.as_deref();
@@ -161,7 +171,7 @@ fn added(wanted: &Frozen, subject: &Subject<'_>) -> Result<Vec<String>, Error> {
     };
     let mut now = items::named(subject, &wanted.closed)?;
     // Fixtures that tests ask for by name change nothing about how they run.
-    let helps = |item: &String| items::is_of_fixtures(subject, item);
+    let helps = |item: &String| items::got_fixtures(subject, item, || None);
     now.retain(|item| !known(item) && !wanted.asks_for(subject, item) && !helps(item));
     Ok(now)
 }

@@ -20,7 +20,7 @@ use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
 use crate::judge::Judge;
 use crate::room::Room;
 use crate::settings::{Choice, Items, Text, Texts, Words};
-use crate::text::{first_few, one_line, several_lines};
+use crate::text::{first_few, reword, several_lines};
 use kernel::StateName;
 use kernel::outcome::{CheckResult, Verdict, is_name_look_up};
 use laid_out::{Layout, Wanted};
@@ -234,7 +234,8 @@ impl Judge for RedGreen {
             let by_itself = instruments.iter().any(Instrument::is_as_written);
             let counts = instrument.is_as_written() || !by_itself;
             lessens.extend(as_before.clone().filter(|_| counts));
-            let mut result = self.green(subject, change, shown, (&own, as_before))?;
+            let mut result =
+                self.green(subject, (change, layout.moves()), shown, (&own, as_before))?;
             result.evidence.push(kept);
             call_flaky(&mut result, &other);
             results.push(result);
@@ -347,7 +348,7 @@ impl Judge for RedGreen {
 /// A failure of tests that end otherwise when they are run again.
 fn call_flaky(result: &mut CheckResult, unsteady: &[String]) {
     if result.verdict == Verdict::Fail && !unsteady.is_empty() {
-        result.reason = one_line(&flaky(unsteady), 300);
+        reword(result, flaky(unsteady));
         result.code = Some(FLAKY.to_owned());
     }
 }
@@ -421,8 +422,7 @@ fn red(shown: Vec<(Shown, Turned)>) -> Result<CheckResult, Tripped> {
         return Err(cannot("there is nothing to run"));
     };
     if reasons.is_empty() && !unsteady.is_empty() {
-        let reason = one_line(&flaky(&unsteady), 300);
-        let mut result = executed.answer("red_green: red", Verdict::Fail, reason);
+        let mut result = executed.answer("red_green: red", Verdict::Fail, flaky(&unsteady));
         result.code = Some(FLAKY.to_owned());
         return Ok(result);
     }
@@ -478,7 +478,7 @@ impl RedGreen {
     fn green(
         &self,
         subject: &Subject<'_>,
-        change: Change,
+        (change, moves): (Change, bool),
         shown: Shown,
         (own, as_before): (&TestRun, Option<String>),
     ) -> Result<CheckResult, Tripped> {
@@ -499,7 +499,10 @@ impl RedGreen {
             .base_run(subject, &shown.name, &shown.run)?
             .filter(|_| change != Change::Adapted)
         {
-            let found = compare(&base, own);
+            let mut found = compare(&base, own);
+            if moves {
+                found.follow(&base, own);
+            }
             for (how, names) in [
                 ("missing", &found.missing),
                 ("skipped", &found.newly_skipped),

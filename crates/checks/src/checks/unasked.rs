@@ -5,6 +5,7 @@
 
 use super::frozen;
 use crate::Subject;
+use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::items;
 use crate::readers::paths::{self, Found};
@@ -18,6 +19,7 @@ use kernel::outcome::{CheckResult, UNASKED, Verdict};
 use kernel::unseen::spelt;
 use languages::judges;
 use languages::manifests::settings;
+use languages::public_names;
 use languages::readable;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -124,7 +126,11 @@ impl Judge for Unasked {
                 hidden.or(how.filter(|_| !is_asked(&path, &item) && !was_seen(&item, &new)))?;
             Some(format!("{} {how}", spelt(&path)))
         });
-        let changed: Vec<String> = changed.collect();
+        let mut changed: Vec<String> = changed.collect();
+        if acting {
+            let taken = taken_away(subject, &before, &asked).map_err(Trouble::cannot)?;
+            changed.extend(taken);
+        }
         if changed.is_empty() {
             return passes("every file that tools act on by themselves is as it was, or asked for");
         }
@@ -138,6 +144,55 @@ impl Judge for Unasked {
         result.shows.insert(Word::from(UNASKED));
         Ok(result)
     }
+}
+
+/// Public names that are gone though nobody said so, and that nothing of the repository used: whoever does is
+/// elsewhere, and no test tells.
+fn taken_away(subject: &Subject<'_>, before: &Room, asked: &str) -> Result<Vec<String>, Error> {
+    let tests = items::globs(&items::test_files())?;
+    let product = |path: &str| judges::is_source(path) && !tests.is_match(format!("repo/{path}"));
+    let now = |path: &str| paths::read(subject.place, &format!("repo/{path}")).ok();
+    let mut gone = Vec::new();
+    for path in before.names()?.into_iter().filter(|path| product(path)) {
+        let (was, is) = (before.text(&path), now(&path));
+        if was == is {
+            continue;
+        }
+        let is = is.unwrap_or_default();
+        for name in public_names::of(&path, &was.unwrap_or_default()) {
+            let said = judges::word(asked, &name.to_lowercase()) || judges::word(&is, &name);
+            gone.extend((!said).then(|| (path.clone(), name)));
+        }
+    }
+    if gone.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut there = BTreeSet::new();
+    for path in subject
+        .tree()?
+        .files
+        .into_keys()
+        .filter(|path| product(path))
+    {
+        there.extend(public_names::of(&path, &now(&path).unwrap_or_default()));
+    }
+    let of_code = before
+        .names()?
+        .into_iter()
+        .filter(|path| judges::is_source(path));
+    let texts: Vec<String> = of_code.filter_map(|path| before.text(&path)).collect();
+    let used = |name: &str| {
+        texts
+            .iter()
+            .map(|text| judges::words(text, name))
+            .sum::<usize>()
+            > 1
+    };
+    gone.retain(|(_, name)| !there.contains(name) && !used(name));
+    let told = gone
+        .iter()
+        .map(|(path, name)| format!("{path} has no `{name}` any more"));
+    Ok(told.collect())
 }
 
 /// What a person approved, as globs.

@@ -13,7 +13,7 @@ use languages::manifests::settings;
 use languages::recipes;
 use languages::runners::files::{ACTING, CI, DECIDING, Decides, IDLE, TESTS};
 use languages::rust::inline_tests;
-use languages::test_texts::fixtures_alone;
+use languages::test_texts::fixtures_added;
 use std::path::Path;
 
 /// More than this in a task folder is no task; nothing of ours should walk it for ever.
@@ -239,10 +239,15 @@ pub(crate) fn spelt_out(subject: &Subject<'_>, patterns: &[String]) -> Result<Na
     Ok(all)
 }
 
-/// Is it a `conftest.py` of fixtures alone?
-pub(crate) fn is_of_fixtures(subject: &Subject<'_>, item: &str) -> bool {
-    let text = || paths::read(subject.place, item).ok();
-    item.ends_with("/conftest.py") && text().is_some_and(|text| fixtures_alone(&text))
+/// Is it a `conftest.py` that is as it was but for fixtures which tests ask for by name?
+pub(crate) fn got_fixtures(
+    subject: &Subject<'_>,
+    item: &str,
+    before: impl FnOnce() -> Option<String>,
+) -> bool {
+    let now = || paths::read(subject.place, item).ok();
+    item.ends_with("/conftest.py")
+        && now().is_some_and(|now| fixtures_added(&before().unwrap_or_default(), &now))
 }
 
 fn listed(subject: &Subject<'_>, pattern: &str) -> Result<(), Error> {

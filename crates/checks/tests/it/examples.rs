@@ -114,8 +114,10 @@ fn tried(only: &str, check: &str, example: &Example, with: &Value) -> Option<Str
         .find(|result| result.verdict != Verdict::Pass);
     let telling = first_bad.or(results.last()).expect("a gate answers");
     for result in &results {
-        assert!(result.reason.chars().count() <= 300 && !result.reason.contains('\n'));
-        assert!(result.check.starts_with(check), "{at}: {}", result.check);
+        let long = result.reason.chars().count() > 300 || result.reason.contains('\n');
+        if long || !result.check.starts_with(check) {
+            return Some(format!("{at}: not what a result may look like: {result:?}"));
+        }
     }
     let (verdict, reason) = expected(example);
     let as_expected = telling.verdict == verdict && telling.reason.contains(reason);

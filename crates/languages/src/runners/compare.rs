@@ -23,6 +23,28 @@ pub struct Comparison {
 }
 
 impl Comparison {
+    /// Where files of tests were moved, a test that ends in the same name and ran as it did before is the one
+    /// that is missing under its old name.
+    pub fn follow(&mut self, earlier: &TestRun, later: &TestRun) {
+        let own = |name: &str| {
+            let parts = ["::", " > ", "."].into_iter();
+            let mut parts = parts.filter_map(|mark| name.rsplit_once(mark));
+            parts.next().map_or(name, |(_, own)| own).to_owned()
+        };
+        let left_out = |run: &TestRun, name: &String| {
+            let test = run.tests.iter().find(|test| test.name == *name);
+            test.is_none_or(|test| test.status == Status::Skipped)
+        };
+        let mut added = self.added.clone();
+        self.missing.retain(|missing| {
+            let is_it = |name: &String| {
+                own(name) == own(missing) && (!left_out(later, name) || left_out(earlier, missing))
+            };
+            let at = added.iter().position(is_it);
+            at.map(|at| added.remove(at)).is_none()
+        });
+    }
+
     /// Did fewer tests run than before?
     pub fn fewer(&self) -> bool {
         self.executed.1 < self.executed.0

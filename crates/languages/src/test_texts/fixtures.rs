@@ -1,9 +1,54 @@
 //! Fixtures of pytest: a `conftest.py` that only makes things for tests which ask for them by name is a helper
 //! of tests, and changes nothing about how they run.
 
+/// Was nothing but that added to a `conftest.py`? What was there stands as it was, in its order.
+pub fn fixtures_added(before: &str, now: &str) -> bool {
+    let mut old = chunks(before).into_iter().peekable();
+    let mut added = String::new();
+    for chunk in chunks(now) {
+        match old.next_if_eq(&chunk) {
+            Some(_) => {}
+            // More of what was there, and nothing of its own.
+            None if goes_on(&chunk) => return false,
+            None => added.push_str(&format!("{chunk}\n")),
+        }
+    }
+    old.peek().is_none() && fixtures_alone(&added)
+}
+
+/// Does it begin inside of something?
+fn goes_on(chunk: &str) -> bool {
+    let code = crate::declared::without_texts("conftest.py", chunk);
+    let first = code.lines().find(|line| !line.trim().is_empty());
+    first.is_some_and(|line| line.starts_with([' ', '\t', ')', ']', '}']))
+}
+
+/// What stands outermost, each with all that belongs to it and without the blank lines around it.
+fn chunks(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let code = crate::declared::without_texts("conftest.py", text);
+    let mut goes_on = false;
+    for (line, code) in text.lines().zip(code.lines()) {
+        let bare = code.trim();
+        let inside = line.starts_with([' ', '\t', ')', ']', '}']) || line.trim().is_empty();
+        // A text of several lines says nothing at its left edge.
+        let inside = inside || (bare.is_empty() && !line.trim_start().starts_with('#'));
+        match found.last_mut().filter(|_| inside || goes_on) {
+            Some(chunk) => chunk.push_str(&format!("\n{line}")),
+            None => found.push(line.to_owned()),
+        }
+        goes_on = match bare.is_empty() {
+            true => goes_on,
+            false => bare.starts_with('@'),
+        };
+    }
+    let trimmed = found.into_iter().map(|chunk| chunk.trim_end().to_owned());
+    trimmed.filter(|chunk| !chunk.is_empty()).collect()
+}
+
 /// Does a `conftest.py` hold nothing but imports and fixtures that tests ask for? Hooks, fixtures that come of
 /// themselves, classes and statements of the module's own are more.
-pub fn fixtures_alone(text: &str) -> bool {
+fn fixtures_alone(text: &str) -> bool {
     let code = crate::declared::without_texts("conftest.py", text);
     // A fixture's arguments may stand on lines of their own.
     let mut open = 0_i32;
@@ -25,7 +70,8 @@ pub fn fixtures_alone(text: &str) -> bool {
         let fixture = line.starts_with("@pytest.fixture") || line.starts_with("@fixture");
         let defines = line.starts_with("def ") || line.starts_with("async def ");
         let known = line.starts_with("import ") || line.starts_with("from ") || fixture;
-        if !(known || defines && decorated) || line.contains(';') {
+        let whole = line.starts_with("from ") && line.contains('*');
+        if !(known || defines && decorated) || line.contains(';') || whole {
             return false;
         }
         decorated = fixture;
@@ -51,8 +97,26 @@ mod tests {
             "collect_ignore = ['test_a.py']\n",
             "for each in ():\n    pass\n",
             "pytest_plugins = ['cheat']\n",
+            "from cheat import *\n",
         ] {
             assert!(!fixtures_alone(&format!("{fixture}\n\n{more}")), "{more}");
+            // What was there may be what it is, and nothing of the kind is added.
+            let hooks = format!("{more}\n\n{fixture}");
+            let one = "\n\n@pytest.fixture\ndef empty():\n    text = \"\"\"\nat the edge\n\"\"\"\n    return Cart([])\n";
+            assert!(fixtures_added(&hooks, &format!("{hooks}{one}")), "{more}");
+            assert!(
+                !fixtures_added(fixture, &format!("{fixture}\n\n{more}")),
+                "{more}"
+            );
+            assert!(
+                !fixtures_added(&hooks, &format!("{fixture}{one}")),
+                "{more}"
+            );
         }
+        let bent = format!("{fixture}#\n    cart.clear()\n");
+        assert!(!fixtures_added(fixture, &bent));
+        let bent = fixture.replace("[1, 2]", "[1]");
+        assert!(!fixtures_added(fixture, &bent));
+        assert!(fixtures_added("", fixture));
     }
 }

@@ -122,6 +122,7 @@ fn block_kept(path: &str, old: &[&str], new: &[&str]) -> bool {
     if all_there
         || crate::same_but_for_layout(path, &old.join("\n"), &new.join("\n"))
         || renamed(old, new)
+        || list_grown(old, new)
     {
         return true;
     }
@@ -148,12 +149,35 @@ fn with_comma(old: &str, new: &str) -> bool {
     plain && old.ends_with([')', ']', '}', '"', '\'']) && new.strip_suffix(',') == Some(old)
 }
 
-fn grown(old: &str, new: &str) -> bool {
-    let closes = match old {
-        _ if old.starts_with("def test") || old.starts_with("async def test") => ')',
-        _ if is_list(old) => ']',
-        _ => return false,
+/// A list of cases that was laid out otherwise, with cases added at most.
+fn list_grown(old: &[&str], new: &[&str]) -> bool {
+    let flat = |block: &[&str]| {
+        let mut said: Vec<&str> = Vec::new();
+        for (token, _) in tokens_of(block) {
+            if token == "]" && said.last() == Some(&",") {
+                said.pop();
+            }
+            said.push(token);
+        }
+        said.join(" ")
     };
+    let (before, now) = (flat(old), flat(new));
+    let list = old.first().is_some_and(|line| is_list(line.trim()));
+    list && (before == now || added_inside(&before, &now, ']'))
+}
+
+fn grown(old: &str, new: &str) -> bool {
+    match old {
+        _ if old.starts_with("def test") || old.starts_with("async def test") => {
+            added_inside(old, new, ')')
+        }
+        _ if is_list(old) => added_inside(old, new, ']'),
+        _ => false,
+    }
+}
+
+/// Is it the same but for what was added before one of these brackets?
+fn added_inside(old: &str, new: &str, closes: char) -> bool {
     let opens = if closes == ')' { '(' } else { '[' };
     let places = old.char_indices().map(|(at, _)| at);
     places

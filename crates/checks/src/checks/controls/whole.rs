@@ -6,6 +6,7 @@ use crate::Subject;
 use crate::checks::suite::instrument::Instrument;
 use crate::error::Error;
 use crate::readers::asks_less::asks_less;
+use crate::readers::moved::{Tests, moved};
 use crate::readers::{items, paths};
 use crate::room::Room;
 use crate::text::{answer, first_few};
@@ -15,6 +16,7 @@ use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, Status, TestRun};
 use languages::rust::inline_tests;
+use std::collections::BTreeSet;
 use std::time::Instant;
 
 /// A suite that was green on the judged tree.
@@ -107,25 +109,24 @@ fn asking_less(
     (tests, skips): (&GlobSet, bool),
 ) -> Result<Vec<String>, Error> {
     let mut found = Vec::new();
-    for path in before.names()? {
-        let Some(was) = before.text(&path) else {
-            continue;
-        };
-        let is = paths::read(subject.place, &format!("repo/{path}")).ok();
-        let (old, new) = match (
-            tests.is_match(format!("repo/{path}")),
-            path.ends_with(".rs"),
-        ) {
-            (true, _) => (was.clone(), is.clone().unwrap_or_default()),
-            (false, true) => {
-                let modules = inline_tests::test_modules;
-                (
-                    modules(&was),
-                    is.as_deref().map_or_else(String::new, modules),
-                )
-            }
+    let mut paths: BTreeSet<String> = before.names()?.into_iter().collect();
+    paths.extend(subject.tree()?.files.into_keys());
+    let mut texts = Vec::new();
+    for path in paths {
+        let item = format!("repo/{path}");
+        let (was, is) = (before.text(&path), paths::read(subject.place, &item).ok());
+        let modules = |text: String| inline_tests::test_modules(&text);
+        let (was, is) = match (tests.is_match(&item), path.ends_with(".rs")) {
+            (true, _) => (was, is),
+            (false, true) => (was.map(modules), is.map(modules)),
             (false, false) => continue,
         };
+        texts.push(Tests { path, was, is });
+    }
+    let moved = moved(&texts, true);
+    texts.retain(|one| moved.iter().all(|other| other.from != one.path));
+    for Tests { path, was, is } in texts {
+        let (old, new) = (was.unwrap_or_default(), is.clone().unwrap_or_default());
         if old == new || old.trim().is_empty() || languages::same_but_for_layout(&path, &old, &new)
         {
             continue;
@@ -133,7 +134,8 @@ fn asking_less(
         match is {
             None => found.push(format!("{path} was deleted")),
             Some(_) => {
-                let lost = asks_less(&path, (&old, &new), &was, true);
+                let whole = before.text(&path).unwrap_or_default();
+                let lost = asks_less(&path, (&old, &new), &whole, true);
                 let skipped = || {
                     let more = skips && words_that_skip(&new) > words_that_skip(&old);
                     more.then(|| ": more of it is skipped".to_owned())

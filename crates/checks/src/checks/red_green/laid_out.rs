@@ -6,6 +6,7 @@ use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
 use crate::readers::asks_less::asks_less;
+use crate::readers::moved::{Moved, Tests, moved};
 use crate::readers::{hash, items, paths};
 use crate::room::{Candidate, Room};
 use globset::GlobSet;
@@ -27,6 +28,8 @@ pub(crate) struct Layout {
     helpers: BTreeSet<String>,
     /// Is what was added inside of tests looked at?
     additions: bool,
+    /// Tests that stand in another file now.
+    moved: Vec<Moved>,
 }
 
 /// Which files are held like tests.
@@ -82,6 +85,7 @@ impl Layout {
             inline: tests.iter().any(|word| word == "inline tests"),
             helpers: BTreeSet::new(),
             additions: false,
+            moved: Vec::new(),
         })
     }
 
@@ -175,20 +179,55 @@ impl Layout {
         self.inline && path.ends_with(".rs") && !self.is_test(path)
     }
 
-    /// The tests of the candidate against those in a room with the code before.
-    pub(super) fn compared(&self, subject: &Subject<'_>, before: &Room) -> Result<Compared, Error> {
-        let now = subject.tree()?;
+    /// Every text of tests, before and now.
+    fn texts(&self, subject: &Subject<'_>, before: &Room) -> Result<Vec<Tests>, Error> {
         let mut paths: BTreeSet<String> = before.names()?.into_iter().collect();
-        paths.extend(now.files.keys().cloned());
-        let mut found = Compared::default();
-        for path in &paths {
-            let (old, new) = (before.text(path), candidate(subject, path));
-            let whole = old.clone().unwrap_or_default();
-            let (old, new) = match (self.is_test(path), self.is_mixed(path)) {
-                (true, _) => (old, new),
-                (false, true) => (old.map(modules), new.map(modules)),
+        paths.extend(subject.tree()?.files.into_keys());
+        let mut found = Vec::new();
+        for path in paths {
+            let (was, is) = (before.text(&path), candidate(subject, &path));
+            let (was, is) = match (self.is_test(&path), self.is_mixed(&path)) {
+                (true, _) => (was, is),
+                (false, true) => (was.map(modules), is.map(modules)),
                 (false, false) => continue,
             };
+            // A file that only makes a folder a package asks for nothing.
+            let says =
+                |text: &Option<String>| text.as_ref().is_some_and(|text| !text.trim().is_empty());
+            if says(&was) || says(&is) {
+                found.push(Tests { path, was, is });
+            }
+        }
+        Ok(found)
+    }
+
+    /// Were tests moved to other files?
+    pub(super) fn moves(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    /// The tests of the candidate against those in a room with the code before.
+    pub(super) fn compared(
+        &mut self,
+        subject: &Subject<'_>,
+        before: &Room,
+    ) -> Result<Compared, Error> {
+        let mut texts = self.texts(subject, before)?;
+        self.moved = moved(&texts, self.additions);
+        let mut found = Compared::default();
+        for Moved { from, to, same } in &self.moved {
+            let stood = texts.iter().find(|one| one.path == *from);
+            let stood = stood.and_then(|one| one.was.as_deref());
+            found.kept.push_str(stood.unwrap_or_default());
+            texts.retain(|one| one.path != *from && one.path != *to);
+            if !same {
+                let what = format!("tests in {to}, which stood in {from}, were added to");
+                found.touched.push(what);
+            }
+        }
+        for Tests { path, was, is } in &texts {
+            let (old, new) = (was.clone(), is.clone());
+            let whole = before.text(path).unwrap_or_default();
             let laid_out_anew = |old: &String| {
                 let new = new.as_deref().unwrap_or_default();
                 languages::same_but_for_layout(path, old, new)
@@ -217,6 +256,14 @@ impl Layout {
             }
             found.touched.push(what);
         }
+        // Tests that were there are tried without what was made for others.
+        for path in subject.tree()?.files.into_keys() {
+            let item = format!("repo/{path}");
+            let is_new = || candidate(subject, &path) != before.text(&path);
+            if self.config.is_match(&item) && is_new() && got_fixtures(subject, before, &item) {
+                found.touched_old.push(format!("{path} got fixtures"));
+            }
+        }
         Ok(found)
     }
 
@@ -240,7 +287,7 @@ impl Layout {
             &Candidate {
                 scope: &self.everything,
                 kept_out: &self.config,
-                opened: &|item| items::is_of_fixtures(subject, item),
+                opened: &|item| got_fixtures(subject, room, item),
             },
         )
     }
@@ -260,7 +307,12 @@ impl Layout {
         room.lay_in(subject, &code)?;
         let mut paths: BTreeSet<String> = before.names()?.into_iter().collect();
         paths.extend(subject.tree()?.files.into_keys());
-        for path in &paths {
+        let elsewhere: BTreeSet<&String> = self
+            .moved
+            .iter()
+            .flat_map(|one| [&one.from, &one.to])
+            .collect();
+        for path in paths.iter().filter(|path| !elsewhere.contains(path)) {
             if self.is_test(path) && !self.config.is_match(format!("repo/{path}")) {
                 room.put(path, before.text(path).as_deref())?;
             } else if self.is_mixed(path)
@@ -330,10 +382,16 @@ impl Layout {
             &Candidate {
                 scope: &self.tests,
                 kept_out: &self.config,
-                opened: &|item| items::is_of_fixtures(subject, item),
+                opened: &|item| got_fixtures(subject, room, item),
             },
         )
     }
+}
+
+/// Is it as in the room, but for fixtures that tests ask for?
+fn got_fixtures(subject: &Subject<'_>, room: &Room, item: &str) -> bool {
+    let before = || room.text(item.strip_prefix("repo/").unwrap_or(item));
+    items::got_fixtures(subject, item, before)
 }
 
 /// The text of a file of the candidate; none where it is no text, or gone.
