@@ -39,6 +39,8 @@ words! {
         Rust = "rust",
         /// A command line, in any language.
         Command = "command",
+        /// Requests to a product that is started for it, in any language.
+        Http = "http",
     }
 }
 
@@ -75,22 +77,22 @@ impl Relation {
 document! {
     /// One call.
     pub struct Step {
-        /// `python`: `MODULE:FUNCTION`; `javascript`: `FILE:EXPORT`; `.METHOD` of the first input in both; `rust`: `CRATE::FUNCTION`; `command`: the program.
+        /// `python`: `MODULE:FUNCTION`; `javascript`: `FILE:EXPORT`; `.METHOD` of the first input in both; `rust`: `CRATE::FUNCTION`; `command`: the program; `http`: `METHOD /PATH`, in which `{0/body/id}` stands for a part of the answer to the first call.
         call: String = FILLED,
-        /// The inputs in their order; `{"$answer": 0}` is the answer to the first call of the case. For a command: its arguments, all texts.
+        /// The inputs in their order; `{"$answer": 0}` is the answer to the first call of the case. For a command: its arguments, all texts. For `http`: the body, one value that is sent as JSON, in which `{"$answer": 0, "at": "/body/id"}` is a part of an answer.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         with?: Vec<Value> = Form::List(&Form::Any, Size::ANY),
-        /// `python` alone: inputs by their names.
+        /// `python`: inputs by their names; `http`: headers.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         named?: Map<String, Value> = Form::Map(&Form::Any, Size::ANY),
-        /// `command` alone: what it reads on standard input.
+        /// `command`: what it reads on standard input; `http`: a body that is no JSON.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         stdin?: String = TEXT,
     }
 }
 
 document! {
-    /// What must hold of one answer. A function answers with its value, or with the text of the failure that the case claims of the call (`fails`); a command with `{"exit": 0, "stdout": "", "stderr": ""}`.
+    /// What must hold of one answer. A function answers with its value, or with the text of the failure that the case claims of the call (`fails`); a command with `{"exit": 0, "stdout": "", "stderr": ""}`; a request with `{"status": 200, "headers": {"content-type": ""}, "body": null}`, where a body that says it is JSON is its value and any other a text.
     pub struct Claim {
         /// Which call, from 0.
         of: usize,
@@ -132,10 +134,31 @@ document! {
 }
 
 document! {
+    /// A product that is started to be asked.
+    pub struct Service {
+        /// The line for `sh` that starts it, from the top of the repository; the environment has `PORT`.
+        start: String = FILLED,
+        /// Where it listens, on loopback; 8000.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        port?: Option<u16> = Form::Count(1),
+    }
+}
+
+impl Service {
+    /// Where it listens.
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(8000)
+    }
+}
+
+document! {
     /// Questions whose answers only the engine knows.
     pub struct Exam {
         /// How the product is asked.
         driver: Driver,
+        /// `http` alone: how the product is started.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        service?: Option<Service> = Service::FORM,
         /// The questions.
         cases: Vec<Case> = Form::List(&Case::FORM, Size { least: LEAST_CASES, most: MOST_CASES, code: "too_few", why: "" }),
     }
@@ -256,6 +279,12 @@ fn rules(value: &Value, faults: &mut Vec<Fault>) {
     let Ok(exam) = serde_json::from_value::<Exam>(value.clone()) else {
         return;
     };
+    let started = exam.driver == Driver::Http;
+    if started != exam.service.is_some() {
+        let what =
+            "`http` needs it, with the line that starts the product, and nothing else has it";
+        faults.push(Fault::rule("bad_call", "$", "service", what));
+    }
     let mut ids: Vec<&str> = Vec::new();
     for (number, case) in exam.cases.iter().enumerate() {
         let path = format!("$.cases[{number}]");
@@ -306,15 +335,33 @@ fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fa
         Driver::Command if step.with.iter().any(|one| !one.is_string()) => {
             wrong("with", "the arguments of a command are texts");
         }
-        Driver::Python | Driver::JavaScript | Driver::Rust | Driver::Command => {}
+        Driver::Http if !is_request(&step.call) => {
+            wrong("call", "write `METHOD /PATH`, without blanks in the path");
+        }
+        Driver::Http if step.with.len() + usize::from(!step.stdin.is_empty()) > 1 => {
+            wrong(
+                "with",
+                "a request has one body: a value here, or a text in `stdin`",
+            );
+        }
+        Driver::Python | Driver::JavaScript | Driver::Rust | Driver::Command | Driver::Http => {}
     }
-    if driver != Driver::Python && !step.named.is_empty() {
-        wrong("named", "only Python has inputs with names");
+    if !matches!(driver, Driver::Python | Driver::Http) && !step.named.is_empty() {
+        wrong(
+            "named",
+            "only Python has inputs with names, and a request headers",
+        );
     }
-    if driver != Driver::Command && !step.stdin.is_empty() {
-        wrong("stdin", "only a command reads standard input");
+    if !matches!(driver, Driver::Command | Driver::Http) && !step.stdin.is_empty() {
+        wrong(
+            "stdin",
+            "only a command reads standard input, and a request a body",
+        );
     }
-    let mut used = Vec::new();
+    let mut used = match driver {
+        Driver::Http => answers_named(&step.call),
+        _ => Vec::new(),
+    };
     step.with.iter().for_each(|one| answers_in(one, &mut used));
     step.named
         .values()
@@ -325,6 +372,22 @@ fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fa
             "an input can only be the answer to an earlier call of the case",
         );
     }
+}
+
+/// Is it a method and a path?
+fn is_request(call: &str) -> bool {
+    call.split_once(' ').is_some_and(|(method, path)| {
+        let method = !method.is_empty() && method.chars().all(|one| one.is_ascii_uppercase());
+        method && path.starts_with('/') && path.chars().all(|one| one.is_ascii_graphic())
+    })
+}
+
+/// The calls whose answers stand in a text, as in `{0/body/id}`.
+fn answers_named(text: &str) -> Vec<u64> {
+    let places = text.split('{').skip(1);
+    let places = places.filter_map(|part| part.split_once('}'));
+    let numbers = places.map(|(place, _)| place.split('/').next().unwrap_or_default());
+    numbers.filter_map(|number| number.parse().ok()).collect()
 }
 
 /// Is it a path of plain names? It becomes code.
@@ -352,6 +415,10 @@ fn claims(driver: Driver, case: &Case, claim: &Claim, path: &str, faults: &mut V
             | Relation::Other
     );
     match claim.is {
+        Relation::Fails if driver == Driver::Http => wrong(
+            "is",
+            "a request is answered in any case: claim its `/status` or `/body`",
+        ),
         Relation::Fails if driver == Driver::Command => wrong(
             "is",
             "a command answers in any case: claim its `/exit`, `/stdout` or `/stderr`",
@@ -431,6 +498,51 @@ mod tests {
         none["holds"][0]["value"] = Value::Null;
         let read = Exam::read(&exam(json!([none, good("C2"), good("C3")]))).unwrap();
         assert_eq!(read.cases[0].holds[0].value, Some(Value::Null));
+    }
+
+    #[test]
+    fn a_request_is_a_method_and_a_path_to_a_product_that_is_started() {
+        let exam = |calls: [&str; 2], service: Value| {
+            let case = |id: &str| {
+                json!({
+                    "id": id, "clause": "an item is there",
+                    "steps": [{"call": calls[0], "with": [{"name": "a"}]}, {"call": calls[1]}],
+                    "holds": [{"of": 1, "at": "/status", "is": "equals", "value": 200}],
+                })
+            };
+            let cases = [case("C1"), case("C2"), case("C3")];
+            json!({"driver": "http", "service": service, "cases": cases})
+        };
+        let starts = json!({"start": "python3 shop.py $PORT"});
+        let calls = ["POST /items", "GET /items/{0/body/id}?full=1"];
+        let read = Exam::read(&exam(calls, starts.clone())).unwrap();
+        assert_eq!(read.service.map(|one| one.port()), Some(8000));
+        for (calls, service, place) in [
+            (calls, Value::Null, "service"),
+            (
+                ["POST /items", "GET /items/{1/body/id}"],
+                starts.clone(),
+                "cases[0].steps[1].with",
+            ),
+            (
+                ["post /items", calls[1]],
+                starts.clone(),
+                "cases[0].steps[0].call",
+            ),
+            (
+                ["POST /a b", calls[1]],
+                starts.clone(),
+                "cases[0].steps[0].call",
+            ),
+            (["POST items", calls[1]], starts, "cases[0].steps[0].call"),
+        ] {
+            let mut asked = exam(calls, service);
+            if asked["service"].is_null() {
+                drop(asked.as_object_mut().map(|exam| exam.remove("service")));
+            }
+            let faults = Exam::read(&asked).unwrap_err();
+            assert_eq!(faults[0].place(), place, "{faults:?}");
+        }
     }
 
     #[test]

@@ -165,6 +165,7 @@ impl Sitting {
                 None => fresh.push(Known {
                     name,
                     driver: exam.driver,
+                    service: exam.service.clone(),
                     case: case.clone(),
                     guard: false,
                     held_back: false,
@@ -193,10 +194,12 @@ impl Sitting {
         let cases: Vec<_> = counted.iter().map(|one| &one.case).collect();
         let ignored = || match exam.driver {
             // Its first words say what is asked for.
-            Driver::Command => None,
+            Driver::Command | Driver::Http => None,
             _ => controls::ignored(&cases),
         };
-        if let Some(why) = controls::unnoticed(&cases).or_else(ignored) {
+        // A request names what it asks for, and is no function of its own.
+        let each = exam.driver != Driver::Http;
+        if let Some(why) = controls::unnoticed(&cases, each).or_else(ignored) {
             let reason = format!(
                 "the exam does not notice a wrong product: {why}; ask for other answers as well"
             );

@@ -422,6 +422,76 @@ fn a_command_line_is_asked_with_its_files() {
     assert_eq!(sit(last).code.as_deref(), Some("exam_failed"));
 }
 
+/// A service in any language, by requests: it is started for each case, and what came out of one request goes into
+/// the next.
+#[test]
+fn a_service_is_asked_by_requests() {
+    let case = |id: &str, name: &str, size: usize| {
+        json!({"id": id, "clause": "what was made can be had", "steps": [
+            {"call": "POST /items", "with": [{"name": name}], "named": {"X-Who": "me"}},
+            {"call": "GET /items/{0/body/id}"},
+            {"call": "POST /items", "with": [{"name": {"$answer": 1, "at": "/body/name"}}]},
+            {"call": "GET /items/none"},
+            {"call": "POST /echo", "stdin": name},
+        ], "holds": [
+            {"of": 0, "at": "/status", "is": "equals", "value": 201},
+            {"of": 0, "at": "/body/id", "is": "equals", "value": 1},
+            {"of": 1, "at": "/body/name", "is": "equals", "value": name},
+            {"of": 1, "at": "/body/size", "is": "equals", "value": size},
+            {"of": 2, "at": "/body/id", "is": "more", "value": 1},
+            {"of": 3, "at": "/status", "is": "equals", "value": 404},
+            {"of": 4, "at": "/body", "is": "equals", "value": name},
+        ]})
+    };
+    let exam = |starts: &str| {
+        json!({"driver": "http", "service": {"start": starts, "port": 8123}, "cases": [
+            case("C1", "milk", 4),
+            case("C2", "it's", 4),
+            case("C3", "eggs and ham", 12),
+        ]})
+    };
+    let (world, result) = write(&exam("exec python3 shop.py $PORT"), &[("README.md", "")]);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    let paper = sealed(&world.vault);
+    let sit = |product: &str| {
+        let paper = String::from_utf8(paper.clone()).unwrap();
+        let example = Example {
+            earlier: vec![("exam".to_owned(), paper)],
+            repo: files(&[("shop.py", product)]),
+            before: files(&[("README.md", "")]),
+            ..Example::default()
+        };
+        let world = World::new();
+        world
+            .with(&example, |subject| run_gate(&[spec("sat")], subject))
+            .remove(0)
+    };
+    let honest = include_str!("../data/shop.py");
+    let result = sit(honest);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    assert!(!result.shows.is_empty(), "{result:?}");
+    // Who keeps what another case made, answers noise, or does not come up, does not pass.
+    for (from, to) in [
+        ("len(ITEMS)", "2"),
+        ("\"size\": len(name)", "\"size\": 4"),
+        ("int(sys.argv[1])", "int(sys.argv[2])"),
+        ("201", "200"),
+    ] {
+        assert!(honest.contains(from), "{from}");
+        let result = sit(&honest.replace(from, to));
+        assert_eq!(
+            result.code.as_deref(),
+            Some("exam_failed"),
+            "{from}: {result:?}"
+        );
+        // Its own answers are told, and never what is claimed.
+        assert!(
+            from != "201" || !result.details.contains("201"),
+            "{result:?}"
+        );
+    }
+}
+
 #[test]
 fn javascript_is_asked_by_its_exports() {
     let found = std::process::Command::new("node").arg("--version").output();

@@ -9,10 +9,12 @@ use crate::error::Error;
 use crate::execute::unseen;
 use crate::room::Room;
 use kernel::exam::{Case, Driver};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 const PYTHON: &str = include_str!("drive.py");
+const HTTP: &str = include_str!("drive_http.py");
 const JAVASCRIPT: &str = include_str!("drive.mjs");
 
 /// What was answered.
@@ -37,7 +39,7 @@ pub(super) fn all(
     let mut sat = Sat::default();
     let room = &rooms()?;
     for driver in Driver::ALL {
-        let own = cases.iter().filter(|(_, of, _)| *of == driver);
+        let own = cases.iter().filter(|one| one.driver == driver);
         let own: Vec<&Asked<'_>> = own.collect();
         let rounds: &[Round] = match driver {
             Driver::Python | Driver::JavaScript => {
@@ -46,28 +48,33 @@ pub(super) fn all(
             // In the profile of tests, and in the one that ships.
             Driver::Rust => &[Round::Together, Round::Apart],
             // Commands share nothing but files, and each case has its own.
-            Driver::Command => &[Round::Apart, Round::Apart],
+            Driver::Command | Driver::Http => &[Round::Apart, Round::Apart],
         };
         for (number, round) in rounds.iter().enumerate() {
-            let fits = |one: &&&Asked<'_>| *round == Round::Apart || !one.2.alone;
+            let fits = |one: &&&Asked<'_>| *round == Round::Apart || !one.case.alone;
             let mut asked: Vec<&Asked<'_>> = own.iter().filter(fits).copied().collect();
             if asked.is_empty() {
                 continue;
             }
             shuffle(&mut asked, &format!("{seed} {number}"));
             let answers = match driver {
-                Driver::Python => {
-                    functions(subject, room, python(), &asked, *round, &mut sat.faults)?
-                }
+                Driver::Python => functions(
+                    subject,
+                    room,
+                    python(PYTHON),
+                    &asked,
+                    *round,
+                    &mut sat.faults,
+                )?,
                 Driver::JavaScript => {
                     functions(subject, room, javascript(), &asked, *round, &mut sat.faults)?
                 }
                 Driver::Rust => rust::functions(subject, room, &asked, *round, &mut sat.faults)?,
-                Driver::Command => commands(subject, rooms, &asked, &mut sat.faults)?,
+                Driver::Command | Driver::Http => apart(subject, rooms, &asked, &mut sat.faults)?,
             };
-            for ((name, _, _), answers) in asked.iter().zip(answers) {
+            for (one, answers) in asked.iter().zip(answers) {
                 sat.answers
-                    .entry((*name).to_owned())
+                    .entry(one.name.to_owned())
                     .or_default()
                     .push(answers);
             }
@@ -76,27 +83,41 @@ pub(super) fn all(
     Ok(sat)
 }
 
-/// The answers of a product in Python to cases in one process each, once.
-pub(super) fn python_once(
+/// Can a product be asked so again and again in one room?
+pub(super) fn is_asked_again(subject: &Subject<'_>, driver: Driver) -> bool {
+    match driver {
+        Driver::Python => true,
+        // Each has a layer of its own there.
+        Driver::Command | Driver::Http => subject.rooms.is_some(),
+        Driver::JavaScript | Driver::Rust => false,
+    }
+}
+
+/// The answers of a product to cases in one process each, once.
+pub(super) fn once(
     subject: &Subject<'_>,
     room: &Room,
     cases: &[Asked<'_>],
 ) -> Result<Vec<Answers>, Error> {
-    let asked: Vec<&Asked<'_>> = cases.iter().collect();
-    functions(
-        subject,
-        room,
-        python(),
-        &asked,
-        Round::Apart,
-        &mut Vec::new(),
-    )
+    let none = &mut Vec::new();
+    if cases.iter().all(|one| one.driver == Driver::Python) {
+        let asked: Vec<&Asked<'_>> = cases.iter().collect();
+        return functions(subject, room, python(PYTHON), &asked, Round::Apart, none);
+    }
+    let each = cases.iter().map(|one| match one.driver {
+        Driver::Command | Driver::Http => alone(subject, room, one, none),
+        Driver::Python | Driver::JavaScript | Driver::Rust => {
+            let answers = functions(subject, room, python(PYTHON), &[one], Round::Apart, none)?;
+            Ok(answers.into_iter().next().unwrap_or_default())
+        }
+    });
+    each.collect()
 }
 
-fn python() -> Vec<String> {
+fn python(driver: &str) -> Vec<String> {
     let line = "if [ -x .venv/bin/python ]; then p=.venv/bin/python; else p=python3; fi; \
                 exec \"$p\" -I -B -c \"$0\"";
-    ["sh", "-c", line, PYTHON].map(str::to_owned).to_vec()
+    ["sh", "-c", line, driver].map(str::to_owned).to_vec()
 }
 
 fn javascript() -> Vec<String> {
@@ -113,16 +134,27 @@ fn functions(
     faults: &mut Vec<String>,
 ) -> Result<Vec<Answers>, Error> {
     let order = order(asked, round);
+    let ended = driven(subject, room, argv, order)?;
+    Ok(framed(&ended, asked, faults))
+}
+
+/// What a driver says to its order.
+fn driven(
+    subject: &Subject<'_>,
+    room: &Room,
+    argv: Vec<String>,
+    order: Vec<u8>,
+) -> Result<Vec<u8>, Error> {
     let ended = room.inside(subject, |inside| unseen(inside, argv, order, WALL))?;
     if matches!(ended.exit, Some(126 | 127)) && ended.stdout.is_empty() {
         let why = String::from_utf8_lossy(&ended.stderr).trim().to_owned();
         return Err(format!("the driver cannot be started: {why}").into());
     }
-    Ok(framed(&ended.stdout, asked, faults))
+    Ok(ended.stdout)
 }
 
 /// Each case in a room of its own, its calls one after the other.
-fn commands(
+fn apart(
     subject: &Subject<'_>,
     rooms: &Rooms<'_>,
     asked: &[&Asked<'_>],
@@ -130,20 +162,37 @@ fn commands(
 ) -> Result<Vec<Answers>, Error> {
     let mut all = Vec::new();
     let mut room = rooms()?;
-    for (_, _, case) in asked {
-        let argv = vec!["sh".to_owned(), "-c".to_owned(), script(case)];
-        let ended = room.inside(subject, |inside| unseen(inside, argv, Vec::new(), WALL))?;
+    for one in asked {
+        all.push(alone(subject, &room, one, faults)?);
         // Where a command has no layer of its own, what it wrote is still there.
         if subject.rooms.is_none() {
             room = rooms()?;
         }
-        let read = read_command(&ended.stdout, case.steps.len());
-        all.push(read.unwrap_or_else(|why| {
-            faults.push(why);
-            vec![Answer::Nothing; case.steps.len()]
-        }));
     }
     Ok(all)
+}
+
+fn alone(
+    subject: &Subject<'_>,
+    room: &Room,
+    asked: &Asked<'_>,
+    faults: &mut Vec<String>,
+) -> Result<Answers, Error> {
+    let case = asked.case;
+    if let Some(service) = asked.service {
+        let order = json!({ "start": service.start, "port": service.port(), "steps": case.steps });
+        let order = order.to_string().into_bytes();
+        let frame = driven(subject, room, python(HTTP), order)?;
+        let answers = framed(&frame, &[asked], faults).into_iter().next();
+        return Ok(answers.unwrap_or_default());
+    }
+    let argv = vec!["sh".to_owned(), "-c".to_owned(), script(case)];
+    let ended = room.inside(subject, |inside| unseen(inside, argv, Vec::new(), WALL))?;
+    let read = read_command(&ended.stdout, case.steps.len());
+    Ok(read.unwrap_or_else(|why| {
+        faults.push(why);
+        vec![Answer::Nothing; case.steps.len()]
+    }))
 }
 
 /// A line that makes the calls and says in hex what came of each: no output can pass for the frame

@@ -1,5 +1,5 @@
 //! The exam as an instrument on the finished product: its functions are made to do the same always, and
-//! the cases, which all hold, must notice. What notices no mutant observes nothing. For products in Python;
+//! the cases, which all hold, must notice. What notices no mutant observes nothing. For code in Python, however it is asked;
 //! to build one in Rust anew for each mutant would take longer than the exam.
 
 use super::ask;
@@ -8,7 +8,6 @@ use crate::Subject;
 use crate::checks::controls::{Files, altered};
 use crate::error::Error;
 use crate::room::Room;
-use kernel::exam::Driver;
 use std::collections::BTreeSet;
 
 /// How many mutants are tried.
@@ -58,7 +57,7 @@ pub(super) fn tried(
     (cases, seed): (&[&Known], &str),
 ) -> Result<Option<Noticed>, Error> {
     let most = subject.mutants.map_or(MOST, |most| most.min(MOST));
-    let own = |known: &&&Known| known.driver == Driver::Python;
+    let own = |known: &&&Known| ask::is_asked_again(subject, known.driver);
     let cases: Vec<&Known> = cases.iter().filter(own).copied().collect();
     if most == 0 || cases.is_empty() {
         return Ok(None);
@@ -70,7 +69,7 @@ pub(super) fn tried(
         room.put(&mutant.path, Some(&mutant.text))?;
         room.forget_compiled()?;
         let asked: Vec<_> = cases.iter().map(|known| known.asked()).collect();
-        let answers = ask::python_once(subject, room, &asked);
+        let answers = ask::once(subject, room, &asked);
         room.put(&mutant.path, honest.as_deref())?;
         let answers = answers?;
         let failing = cases.iter().zip(&answers);

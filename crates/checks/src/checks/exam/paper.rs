@@ -8,7 +8,7 @@ use crate::Subject;
 use crate::error::Error;
 use crate::readers::hash;
 use crate::text::one_line;
-use kernel::exam::{Case, Driver};
+use kernel::exam::{Case, Driver, Service};
 use kernel::outcome::EvidenceRef;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -34,6 +34,9 @@ pub(super) struct Paper {
 pub(super) struct Known {
     pub(super) name: String,
     pub(super) driver: Driver,
+    /// What is started to be asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) service: Option<Service>,
     pub(super) case: Case,
     /// It holds on the code before as well: it says what must not break.
     pub(super) guard: bool,
@@ -86,7 +89,12 @@ impl Paper {
 
 impl Known {
     pub(super) fn asked(&self) -> Asked<'_> {
-        (&self.name, self.driver, &self.case)
+        Asked {
+            name: &self.name,
+            driver: self.driver,
+            service: self.service.as_ref(),
+            case: &self.case,
+        }
     }
 
     /// The answers of the first round in which it did not hold.

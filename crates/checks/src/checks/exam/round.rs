@@ -2,7 +2,7 @@
 //! read.
 
 use super::answers::{self, Answer, Answers};
-use kernel::exam::{Case, Driver};
+use kernel::exam::{Case, Driver, Service};
 use serde_json::json;
 use std::time::Duration;
 
@@ -19,13 +19,17 @@ pub(super) enum Round {
 }
 
 /// A case, the name that it has in this run, and how its product is asked.
-pub(super) type Asked<'a> = (&'a str, Driver, &'a Case);
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) name: &'a str,
+    pub(super) driver: Driver,
+    pub(super) service: Option<&'a Service>,
+    pub(super) case: &'a Case,
+}
 
 /// All that a driver is told.
 pub(super) fn order(asked: &[&Asked<'_>], round: Round) -> Vec<u8> {
-    let cases = asked
-        .iter()
-        .map(|(_, _, case)| json!({ "steps": case.steps }));
+    let cases = asked.iter().map(|one| json!({ "steps": one.case.steps }));
     let cases: Vec<_> = cases.collect();
     let order = json!({ "apart": round == Round::Apart, "cases": cases });
     order.to_string().into_bytes()
@@ -33,7 +37,7 @@ pub(super) fn order(asked: &[&Asked<'_>], round: Round) -> Vec<u8> {
 
 /// The answers of a frame; where it cannot be believed, none.
 pub(super) fn framed(frame: &[u8], asked: &[&Asked<'_>], faults: &mut Vec<String>) -> Vec<Answers> {
-    let calls: Vec<usize> = asked.iter().map(|(_, _, case)| case.steps.len()).collect();
+    let calls: Vec<usize> = asked.iter().map(|one| one.case.steps.len()).collect();
     answers::read(frame, &calls).unwrap_or_else(|why| {
         faults.push(why);
         let nothing = calls.iter().map(|calls| vec![Answer::Nothing; *calls]);

@@ -24,10 +24,10 @@ pub(super) fn functions(
     faults: &mut Vec<String>,
 ) -> Result<Vec<Answers>, Error> {
     let missing = || {
-        let cases = asked.iter().map(|(_, _, case)| case.steps.len());
+        let cases = asked.iter().map(|one| one.case.steps.len());
         cases.map(|calls| vec![Answer::Missing; calls]).collect()
     };
-    let steps = asked.iter().flat_map(|(_, _, case)| &case.steps);
+    let steps = asked.iter().flat_map(|one| &one.case.steps);
     let calls: BTreeSet<(String, usize)> = steps
         .map(|step| (step.call.clone(), step.with.len()))
         .collect();
