@@ -27,6 +27,7 @@ mod index;
 mod init;
 mod laid;
 mod land;
+mod live_trace;
 mod lock;
 mod log;
 mod mcp;

@@ -1,6 +1,7 @@
 //! `proofhouse factory start|run|status`: a project of the factory, from its spec to its release.
 
 use super::args::FactoryStart;
+use super::live_trace::Live;
 use super::out::{Out, Tone, count, plain};
 use super::progress::Progress;
 use super::{exit, notify, run, status};
@@ -63,7 +64,7 @@ pub(crate) fn run(
         agent,
     };
     let ended = {
-        let mut progress = Progress::new(out);
+        let mut progress = Live::of(Progress::new(out), project, name)?;
         engine::factory::drive(&driving, &mut progress, &run::on_interrupt)?
     };
     if ended.ending == Ending::Interrupted {

@@ -1,6 +1,7 @@
 //! `proofhouse run` and `proofhouse resume`.
 
 use super::args::Run;
+use super::live_trace::Live;
 use super::out::{Out, Tone};
 use super::progress::Progress;
 use super::{exit, inbox, land, notify, status, which};
@@ -71,7 +72,8 @@ pub(crate) fn run(project: &Project, args: &Run, out: &Out) -> Result<u8, Engine
     let ended = {
         let name = report::look::run_name(project, run)?;
         let workflow = report::look::workflow_of(project, &name)?;
-        let mut progress = Progress::of(out, &workflow);
+        let progress = Progress::of(out, &workflow);
+        let mut progress = Live::of(progress, project, run)?;
         session.drive(&mut progress, &on_interrupt)?
     };
     report(project, &ended, out)

@@ -36,7 +36,7 @@ pub(crate) fn trace(project: &Project, args: &Trace, out: &Out) -> Result<u8, En
     Ok(exit::OK)
 }
 
-fn address(url: &str) -> Result<String, EngineError> {
+pub(super) fn address(url: &str) -> Result<String, EngineError> {
     let read: Option<Uri> = url.parse().ok();
     let known = read.filter(|uri| {
         let known = matches!(uri.scheme_str(), Some("http" | "https"));
@@ -57,7 +57,7 @@ fn address(url: &str) -> Result<String, EngineError> {
     })
 }
 
-fn send(url: &str, body: &[u8]) -> Result<(), EngineError> {
+pub(super) fn send(url: &str, body: &[u8]) -> Result<(), EngineError> {
     let failed = |what: String| {
         EngineError::environment(
             "collector_failed",

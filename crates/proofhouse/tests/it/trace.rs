@@ -1,6 +1,6 @@
 //! A journal as spans, for whoever looks at many systems in one place.
 
-use crate::support::{HONEST, World};
+use crate::support::{HONEST, Said, World};
 use serde_json::Value;
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -85,31 +85,83 @@ fn a_run_is_one_trace_the_same_twice_and_without_a_word_of_anybodys() {
     assert_eq!(world.run(&["trace", "t"]).exits(0).out, said.out);
 }
 
+/// One request to a collector, which takes it: its head and its body.
+fn taken(listener: &TcpListener) -> (String, String) {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut bytes = Vec::new();
+    let mut buffer = [0; 4096];
+    loop {
+        let read = stream.read(&mut buffer).unwrap();
+        bytes.extend_from_slice(&buffer[..read]);
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        if let Some((head, body)) = text.split_once("\r\n\r\n") {
+            let lower = head.to_lowercase();
+            let length = lower.split("content-length: ").nth(1).unwrap();
+            let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
+            if body.len() >= length {
+                let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}";
+                stream.write_all(answer.as_bytes()).unwrap();
+                return (head.to_owned(), body.to_owned());
+            }
+        }
+    }
+}
+
+#[test]
+fn a_run_is_told_while_it_runs_and_a_dead_collector_stops_nothing() {
+    let world = World::new();
+    world.start(HONEST, &["--autonomy", "conservative"]);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    // Until the run itself is told, which ends last.
+    let receiver = std::thread::spawn(move || {
+        let mut requests = Vec::new();
+        loop {
+            let (_, body) = taken(&listener);
+            let sent = spans(&serde_json::from_str(&body).unwrap());
+            let over = sent.iter().any(|span| span["parentSpanId"].is_null());
+            requests.push(sent);
+            if over {
+                return requests;
+            }
+        }
+    });
+    let with = |url: &str| {
+        let mut command = world.command(&["run", "t"]);
+        command.env("PROOFHOUSE_TRACE__OTLP", url);
+        Said::from(command.output().unwrap())
+    };
+    with(&url).exits(2);
+    let requests = receiver.join().unwrap();
+    assert!(requests.len() > 1, "all of it came at once");
+    let ids = |all: &[Value]| -> Vec<String> {
+        let mut ids: Vec<String> = all.iter().map(|one| one["spanId"].to_string()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let printed = spans(&world.run(&["trace", "t"]).exits(0).json());
+    assert_eq!(ids(&requests.concat()), ids(&printed), "each once");
+    // Nobody listens there any more.
+    let key = world.approver("ann");
+    world.decide(&key, "approve").exits(0);
+    let said = with(&url).exits(0);
+    assert!(said.err.contains("the run goes on"), "{}", said.err);
+    with("nowhere").refuses(1, "bad_collector");
+    world.write(
+        ".proofhouse/config.toml",
+        "[trace]\notlp = \"http://elsewhere:4318\"\n",
+    );
+    world
+        .run(&["run", "t"])
+        .refuses(1, "setting_not_for_repository");
+}
+
 #[test]
 fn a_collector_gets_it_and_a_dead_one_costs_the_run_nothing() {
     let world = waited();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let receiver = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut bytes = Vec::new();
-        let mut buffer = [0; 4096];
-        loop {
-            let read = stream.read(&mut buffer).unwrap();
-            bytes.extend_from_slice(&buffer[..read]);
-            let text = String::from_utf8_lossy(&bytes).into_owned();
-            if let Some((head, body)) = text.split_once("\r\n\r\n") {
-                let lower = head.to_lowercase();
-                let length = lower.split("content-length: ").nth(1).unwrap();
-                let length: usize = length.split("\r\n").next().unwrap().parse().unwrap();
-                if body.len() >= length {
-                    let answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
-                    stream.write_all(answer.as_bytes()).unwrap();
-                    return (head.to_owned(), body.to_owned());
-                }
-            }
-        }
-    });
+    let receiver = std::thread::spawn(move || taken(&listener));
     let said = world
         .run(&["trace", "t", "--otlp", &url, "--json"])
         .exits(0);

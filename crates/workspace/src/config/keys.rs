@@ -112,6 +112,12 @@ pub const KEYS: &[Key] = &[
         "[\"notify-send\", \"Proofhouse\", \"look at the inbox\"]",
     ),
     key(
+        "trace.otlp",
+        Shape::Text,
+        "a collector that gets the spans of runs while they run; not from a repository",
+        "\"http://localhost:4318\"",
+    ),
+    key(
         "deploy.git",
         Shape::Text,
         "where a product is deployed to: a remote and a branch; the engine pushes what was verified",
