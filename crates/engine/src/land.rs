@@ -492,9 +492,14 @@ fn sentence(peek: &Peek<Flow>) -> Option<&str> {
 
 /// A message of what was asked for.
 fn message(peek: &Peek<Flow>, started: &RunStarted) -> String {
-    let Some(said) = sentence(peek) else {
-        return format!("{}: {}", started.workflow, started.run);
-    };
+    match sentence(peek) {
+        Some(said) => titled(said),
+        None => format!("{}: {}", started.workflow, started.run),
+    }
+}
+
+/// What was said as a message: a short first line, and all of it below where that is more.
+pub(crate) fn titled(said: &str) -> String {
     let first = said.lines().next().unwrap_or_default();
     if said == first && said.chars().count() <= 72 {
         return said.to_owned();

@@ -21,6 +21,7 @@ pub mod tables;
 #[cfg(test)]
 mod tests;
 mod verdict;
+pub mod ways;
 
 use crate::evidence::{Evidence, Origin};
 use answer::Answers;

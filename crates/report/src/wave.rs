@@ -5,7 +5,7 @@ use crate::due;
 use crate::look;
 use crate::spend::{self, Spend};
 use ::wave::board::{Board, Phase, Slot, Stage};
-use ::wave::milestone::Milestone;
+use ::wave::milestone::{Milestone, run_name};
 use ::wave::page::{self, CriterionReport};
 use flow::{Fact, Leaving, Owner};
 use kernel::{Machine, Time};
@@ -186,20 +186,30 @@ pub fn report(project: &Project, milestone: &Milestone, branch: &str, board: &Bo
 pub fn of_task(project: &Project, milestone: &Milestone, board: &Board, slug: &str) -> TaskReport {
     let slot = board.wave.as_ref().and_then(|wave| wave.slot(slug));
     let task = milestone.task(slug);
+    // A wave that has ended holds no runs; their journals stay.
+    let run = slot.map(|slot| slot.row.run.clone());
+    let run = run.or_else(|| last_run(project, milestone, slug));
     TaskReport {
         task: slug.to_owned(),
         stands: page::stands(milestone, board, slug),
         depends_on: task.map_or_else(Vec::new, |task| task.depends_on.clone()),
-        run: slot.map(|slot| slot.row.run.clone()),
+        spend: run.as_ref().and_then(|run| spent(project, run)),
+        run,
         echo: slot.and_then(|slot| slot.echo.clone()),
         stage: slot.map(|slot| slot.stage.clone()),
         failed: board
             .failed
             .get(slug)
             .map(|failed| format!("{}: {}", failed.code, failed.reason)),
-        spend: slot.and_then(|slot| spent(project, &slot.row.run)),
         gate: None,
     }
+}
+
+/// The last run of a task that was begun.
+fn last_run(project: &Project, milestone: &Milestone, slug: &str) -> Option<String> {
+    let tries = (1..).map(|nth| run_name(&milestone.name, slug, nth));
+    let begun = |run: &String| project.journals().join(format!("{run}.jsonl")).exists();
+    tries.take_while(begun).last()
 }
 
 /// How the gate of a run ended, as its record says; nothing where nothing was judged yet.

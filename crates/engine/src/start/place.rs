@@ -20,16 +20,14 @@ pub enum Place {
 }
 
 impl Place {
-    /// What the journal says of it.
-    pub(super) fn own_tree(&self, project: &Project) -> Result<Option<OwnTree>, EngineError> {
-        let none = None;
+    /// The commit that it begins from; none where a run works in the tree as it is.
+    pub fn base(&self, project: &Project) -> Result<Option<String>, EngineError> {
         let from = match self {
             Place::Here => return Ok(None),
-            Place::OwnTree(from) => from,
-            Place::WithEdits => &none,
+            Place::OwnTree(from) => from.as_deref(),
+            Place::WithEdits => None,
         };
-        let repo = project.top();
-        let base = worktree::resolve(repo, from.as_deref().unwrap_or("HEAD"))?;
+        let base = worktree::resolve(project.top(), from.unwrap_or("HEAD"))?;
         let base = base.ok_or_else(|| match from {
             Some(from) => EngineError::user(
                 "unknown_commit",
@@ -42,6 +40,15 @@ impl Place {
                 "make a first commit, or work in the tree as it is with `--here`",
             ),
         })?;
+        Ok(Some(base))
+    }
+
+    /// What the journal says of it.
+    pub(super) fn own_tree(&self, project: &Project) -> Result<Option<OwnTree>, EngineError> {
+        let Some(base) = self.base(project)? else {
+            return Ok(None);
+        };
+        let repo = project.top();
         let target = worktree::branch(repo)?;
         let base = match self {
             Place::WithEdits => git::edits_here(repo)?,

@@ -3,6 +3,7 @@
 
 use super::folder::TRAILER;
 use super::performer::WavePerformer;
+use crate::land;
 use ::wave::Merging;
 use ::wave::want::MergeOrder;
 use sandbox::Cancel;
@@ -35,9 +36,14 @@ pub(super) fn merge(
         Merged::Conflict { files, .. } => return Ok(Merging::Conflict { files }),
     };
     let milestone = &folder.milestone;
+    let asks = milestone
+        .task(&row.task)
+        .and_then(|task| task.asks.as_deref());
+    let asks = asks.map(str::trim).filter(|asks| !asks.is_empty());
+    let said = asks.map_or_else(|| row.task.to_string(), land::titled);
     let mut message = format!(
-        "wave {} of {}: {}\n\n{TRAILER}: {}@{}:{}\n",
-        order.id.wave, milestone.name, row.task, milestone.name, head.seq, head.hash
+        "{said}\n\nTask `{}` of milestone `{}`, wave {}.\n\n{TRAILER}: {}@{}:{}\n",
+        row.task, milestone.name, order.id.wave, milestone.name, head.seq, head.hash
     );
     for claim in claimed(repo, &order.work)?.lines() {
         message.push_str(&format!("{}: {claim}\n", git::TRAILER));

@@ -33,6 +33,7 @@ pub(crate) fn do_it(
     // Nothing is made for a run that nobody could work in.
     let rules = project.workflow(workflow)?;
     could_begin(project, &rules, asked.how.agent.as_deref())?;
+    new::place(project, &asked)?.base(project)?;
     let (wants, there) = wanted_commands(project, workflow, &args.how.check)?;
     if wants == WantsCommands::Always && !there {
         asked.how.check = vec![ask_for_a_check(out)?];

@@ -63,7 +63,7 @@ pub(crate) fn doctor(args: &Args, out: &Out) -> Result<u8, EngineError> {
                 State::Note => out.paint(Tone::Warn, "note   "),
                 State::Missing => out.paint(Tone::Bad, "missing"),
             };
-            out.line(&format!("{word}  {:<13} {}", finding.what, finding.detail));
+            out.hanging(&format!("{word}  {:<13} ", finding.what), &finding.detail);
         }
     }
     Ok(if broken { exit::ENVIRONMENT } else { exit::OK })

@@ -97,7 +97,7 @@ pub(crate) fn init(
         out.facts(&serde_json::json!({"config": path, "agent": agent, "found": found, "missing": missing}));
         return Ok(exit::OK);
     }
-    out.line(&format!(
+    out.prose(&format!(
         "{} {}",
         out.paint(Tone::Good, "wrote"),
         path.display()
@@ -108,14 +108,14 @@ pub(crate) fn init(
             let how = ready.map_or(String::new(), |ready| format!("  ({})", way_in(ready)));
             out.line(&format!("  agent  {agent}{how}"));
         }
-        None => out.line("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
+        None => out.prose("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
-    out.line("  it is yours to commit; what runs write beside it is ignored, but for waves and `--here`, which keep records in the tree");
+    out.prose("  it is yours to commit; what runs write beside it is ignored, but for waves and `--here`, which keep records in the tree");
     out.warn(&missing);
     if setup == Setup::AwaitsLock {
         out.line("first: read the file, then proofhouse lock --because '...'");
     }
-    out.line(match &agent {
+    out.prose(match &agent {
         Some(_) => "next: proofhouse do 'what you want'",
         None => "next: proofhouse do 'what you want' --agent AGENT",
     });

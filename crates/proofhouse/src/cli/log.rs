@@ -49,7 +49,18 @@ pub(crate) fn log(project: &Project, args: &Log, out: &Out) -> Result<u8, Engine
         Ok(())
     })?;
     for line in lines {
-        out.line(&line);
+        match out.json {
+            true => out.line(&line),
+            // Behind the record's number and its time.
+            false => {
+                let blank = line.len() - line.trim_start().len();
+                let mut blanks = line[blank..]
+                    .match_indices(' ')
+                    .map(|(at, _)| blank + at + 1);
+                let (head, text) = line.split_at(blanks.nth(1).unwrap_or(blank));
+                out.hanging(head, text);
+            }
+        }
     }
     // Git has it and no record does: a run is over before its work is landed.
     let fate = match &looked {

@@ -160,7 +160,7 @@ pub(crate) fn tell(
 }
 
 /// Whose tree it works in: as asked for, else as the settings say, else one of its own.
-fn place(project: &Project, args: &New) -> Result<Place, EngineError> {
+pub(crate) fn place(project: &Project, args: &New) -> Result<Place, EngineError> {
     let here = args.how.here || (args.how.from.is_none() && project.config()?.runs_work_here());
     Ok(match (here, args.how.with_edits) {
         (_, true) => Place::WithEdits,

@@ -57,15 +57,15 @@ impl Out {
 
     /// A text behind a head, folded between its words where the terminal says how wide it is.
     pub(crate) fn hanging(&self, head: &str, text: &str) {
-        let Some(columns) = Self::columns() else {
-            return self.line(&format!("{head}{text}"));
-        };
-        let indent = seen_width(head);
-        let mut head = head.to_owned();
-        for part in folded(text, columns.saturating_sub(indent)) {
-            self.line(format!("{head}{part}").trim_end());
-            head = " ".repeat(indent);
+        for line in hung(head, text) {
+            self.line(&line);
         }
+    }
+
+    /// Sentences on a line of their own, or behind a name: folded so that what goes on stands below what began.
+    pub(crate) fn prose(&self, line: &str) {
+        let (head, text) = line.split_at(begins(line));
+        self.hanging(head, text);
     }
 
     pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
@@ -98,7 +98,7 @@ impl Out {
     pub(crate) fn warn(&self, missing: &[String]) {
         for missing in missing {
             let warning = self.paint(Tone::Warn, "warning");
-            self.line(&format!("  {warning} {}", plain(missing)));
+            self.hanging(&format!("  {warning} "), &plain(missing));
         }
     }
 
@@ -125,8 +125,19 @@ impl Out {
             true => painted(tone, text),
             false => text.to_owned(),
         };
-        eprintln!("{} {fault}", paint(Tone::Bad, "error:"));
-        eprintln!("  {} {}", paint(Tone::Dim, "mend:"), fault.mend);
+        let told = [
+            (
+                format!("{} ", paint(Tone::Bad, "error:")),
+                fault.to_string(),
+            ),
+            (
+                format!("  {} ", paint(Tone::Dim, "mend:")),
+                fault.mend.clone(),
+            ),
+        ];
+        for line in told.iter().flat_map(|(head, text)| hung(head, text)) {
+            eprintln!("{line}");
+        }
     }
 
     /// The same where the last cell is a sentence: too wide, each row is its first cells, and the sentence
@@ -167,10 +178,53 @@ impl Out {
             padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
         };
         self.line(&self.paint(Tone::Dim, &line(head.to_vec())));
+        let first: usize = widths.iter().rev().skip(1).map(|width| width + 2).sum();
         for row in rows {
-            self.line(&line(row.iter().map(String::as_str).collect()));
+            let line = line(row.iter().map(String::as_str).collect());
+            let at = line
+                .char_indices()
+                .nth(first)
+                .map_or(line.len(), |(at, _)| at);
+            let (first, last) = line.split_at(at);
+            let room = Self::columns().map(|columns| columns.saturating_sub(seen_width(first)));
+            match room.is_some_and(|room| room < LEAST && seen_width(last) > room) {
+                false => self.hanging(first, last),
+                // No column is left for it.
+                true => {
+                    self.line(first.trim_end());
+                    self.hanging("    ", last);
+                }
+            }
         }
     }
+}
+
+/// Where the text of a line begins: behind its name, if it has one, which two blanks part from it.
+fn begins(line: &str) -> usize {
+    /// No name is longer, with what stands before it.
+    const LONGEST: usize = 34;
+    let bare = line.len() - line.trim_start().len();
+    let near = line
+        .char_indices()
+        .nth(LONGEST)
+        .map_or(line.len(), |(at, _)| at);
+    let gap = line[..near].rfind("  ").map(|at| at + 2);
+    gap.filter(|at| *at > bare).unwrap_or(bare)
+}
+
+/// A text behind a head, in lines: what goes on stands below what began.
+fn hung(head: &str, text: &str) -> Vec<String> {
+    let Some(columns) = Out::columns() else {
+        return vec![format!("{head}{text}")];
+    };
+    let indent = seen_width(head);
+    let mut head = head.to_owned();
+    let mut lines = Vec::new();
+    for part in folded(text, columns.saturating_sub(indent)) {
+        lines.push(format!("{head}{part}").trim_end().to_owned());
+        head = " ".repeat(indent);
+    }
+    lines
 }
 
 /// How many columns a text takes: colours take none.
@@ -185,11 +239,12 @@ fn seen_width(text: &str) -> usize {
     seen.count()
 }
 
+/// Less than this is no column of text.
+const LEAST: usize = 24;
+
 /// A text in lines of at most this many columns. A word that is longer has a line of its own: who copies
 /// it gets it whole. Where there is next to no room, nothing is folded.
 pub(crate) fn folded(text: &str, room: usize) -> Vec<String> {
-    /// Less than this is no column of text.
-    const LEAST: usize = 24;
     if room < LEAST || seen_width(text) <= room {
         return vec![text.to_owned()];
     }
@@ -288,7 +343,7 @@ pub(crate) fn duration(millis: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{folded, plain};
+    use super::{begins, folded, plain};
 
     #[test]
     fn a_long_text_goes_on_below_itself_and_no_word_is_cut() {
@@ -304,6 +359,22 @@ mod tests {
         assert_eq!(folded(&long, 30), ["see", &"x".repeat(50), "there"]);
         let painted = format!("\x1b[31mweak\x1b[0m: {}", "ab ".repeat(8).trim_end());
         assert_eq!(folded(&painted, 29).len(), 1, "colours take no room");
+    }
+
+    #[test]
+    fn a_line_goes_on_below_where_its_text_began() {
+        for (line, at) in [
+            ("plain words", 0),
+            ("  plain words", 2),
+            ("  agent  claude, which is there", 9),
+            (
+                "a very long sentence that goes on for a while  and has blanks",
+                0,
+            ),
+            ("ümläut  text", "ümläut  ".len()),
+        ] {
+            assert_eq!(begins(line), at, "{line}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::out::{Out, Tone, plain};
 use super::{exit, figures, inbox, signing, standing};
 use engine::wave::folder::put_back;
 use kernel::Status;
+use kernel::ledger::RUNNING;
 use kernel::machine::Activity;
 use report::Looked;
 use report::fate::Fate;
@@ -119,7 +120,10 @@ fn of_run(out: &Out, run: &RunReport) {
             attempt.effect,
             attempt.state.as_str(),
             attempt.role,
-            attempt.ended,
+            match attempt.ended == RUNNING && !run.driven {
+                true => "left behind",
+                false => &attempt.ended,
+            },
             match attempt.usage.micro_dollars {
                 0 => String::new(),
                 paid => dollars(paid),

@@ -19,6 +19,7 @@ use report::page::live::{self, Live, Tone};
 use report::page::machine::{self, Drawn};
 use report::page::now::Flying;
 use report::page::tables::{self, Cell, Table, cost};
+use report::page::ways;
 use report::row::Row;
 use report::run::{Report, RunReport};
 use report::spend::{Spend, dollars};
@@ -60,6 +61,15 @@ pub(super) struct House {
 struct Line {
     row: Row,
     today: u64,
+}
+
+/// What people call a repository: its folder's name.
+fn name_of(key: &str, project: &Project) -> String {
+    let folder = project.top().file_name();
+    folder.map_or_else(
+        || key.to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
 }
 
 /// A page, and the number of the moment that it shows.
@@ -147,7 +157,9 @@ impl House {
             }
             _ => return None,
         };
-        let page = Arc::new(page.unwrap_or_else(|error| live::fault(&Fault::from(&error))));
+        let mut page = page.unwrap_or_else(|error| live::fault(&Fault::from(&error)));
+        self.put_ways(&mut page, &parts, &request.path);
+        let page = Arc::new(page);
         let mut pages = held(&self.pages);
         // What nobody looks at any more need not be kept.
         if pages.len() > 200 {
@@ -155,6 +167,37 @@ impl House {
         }
         pages.insert(address, (made_of, page.clone()));
         Some((number, page))
+    }
+
+    /// The other pages: on the first one those of every repository, with its milestones.
+    fn put_ways(&self, page: &mut Live, parts: &[&str], path: &str) {
+        let chosen = match parts {
+            ["r", key, ..] => Some(*key),
+            _ => None,
+        };
+        let first = parts.len() <= 2;
+        let repos = self
+            .repos
+            .iter()
+            .filter(|(key, _)| chosen.is_none_or(|one| one == key));
+        let all: Vec<_> = repos
+            .map(|(key, project)| {
+                let there = match first {
+                    true => milestones(project),
+                    false => Vec::new(),
+                };
+                (key, name_of(key, project), there)
+            })
+            .collect();
+        let places: Vec<ways::Place<'_>> = all
+            .iter()
+            .map(|(key, name, milestones)| ways::Place {
+                key,
+                name,
+                milestones,
+            })
+            .collect();
+        ways::put_before(page, &places, path.trim_end_matches('/'));
     }
 
     fn of_repo(
@@ -184,13 +227,11 @@ impl House {
         let until = Instant::now() + FIRST;
         let all = self.repos.iter().enumerate().map(|(at, (key, project))| {
             let moment = moments.get(at).unwrap_or(&nothing);
-            let folder = project.top().file_name();
             let config = project.config().ok();
             let lines = self.lines(at, project, moment, until);
             Repository {
                 key: key.clone(),
-                name: folder
-                    .map_or_else(|| key.clone(), |name| name.to_string_lossy().into_owned()),
+                name: name_of(key, project),
                 rows: lines.iter().map(|line| line.row.clone()).collect(),
                 today: lines.iter().map(|line| line.today).sum(),
                 unread: moment.runs.len() - lines.len(),
@@ -201,7 +242,6 @@ impl House {
                     _ => engine::start::found_commands(project),
                 },
                 agent: config.as_ref().and_then(Config::agent).map(str::to_owned),
-                milestones: milestones(project),
             }
         });
         home::page(&all.collect::<Vec<_>>(), self.decides.is_some())
@@ -667,7 +707,12 @@ fn milestone(project: &Project, key: &str, name: &str) -> Result<Live, EngineErr
             Some(run) => Cell::Link(address(key, run), task.task.clone()),
             None => Cell::text(task.task.clone()),
         };
-        vec![name, Cell::text(task.stands.clone())]
+        vec![
+            name,
+            Cell::text(task.stands.clone()),
+            Cell::text(task.depends_on.join(", ")),
+            Cell::text(task.spend.as_ref().map_or_else(String::new, Spend::money)),
+        ]
     });
     let criteria = report.criteria.iter();
     let criteria =
@@ -676,7 +721,7 @@ fn milestone(project: &Project, key: &str, name: &str) -> Result<Live, EngineErr
         Table {
             id: "tasks",
             title: "Tasks, in the order of merging".to_owned(),
-            columns: vec!["Task", "Stands"],
+            columns: vec!["Task", "Stands", "After", "Spent"],
             rows: tasks.collect(),
             none: "None.",
         },
@@ -688,6 +733,12 @@ fn milestone(project: &Project, key: &str, name: &str) -> Result<Live, EngineErr
             none: "None.",
         },
     ];
+    let next = report
+        .step()
+        .into_iter()
+        .flat_map(|step| step.commands)
+        .next();
+    let next = next.map_or_else(String::new, |command| format!(". Next: `{command}`"));
     let headline = match (report.complete, report.goal_met) {
         (true, true) => "Every task is merged, and the goal is met",
         (true, false) => "Every task is merged",
@@ -696,7 +747,7 @@ fn milestone(project: &Project, key: &str, name: &str) -> Result<Live, EngineErr
     Ok(tables::page(
         &format!("milestone {name}"),
         headline,
-        &report.goal,
+        &format!("{}{next}", report.goal),
         &tables,
     ))
 }

@@ -17,7 +17,6 @@
   addEventListener("storage", (event) => {
     if (event.key === KEY && event.newValue && event.newValue !== token) { token = event.newValue; listenAgain(); }
   });
-  const where = document.getElementById("where");
   const shownPlace = () => location.pathname + location.search;
   let here = "";
 
@@ -174,7 +173,6 @@
     if (stop) stop.abort();
     last = "";
     here = shownPlace();
-    where.textContent = location.pathname.startsWith("/r/") ? decodeURIComponent(location.pathname.split("/")[2]) : "";
     main.replaceChildren();
     listen(turn, 250);
   };

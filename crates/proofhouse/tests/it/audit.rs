@@ -464,7 +464,7 @@ fn of_an_own_workflow() -> World {
 fn the_steps_of_a_changed_workflow_are_taken_again_on_the_one_that_made_them() {
     let world = of_an_own_workflow();
     let file = ".proofhouse/workflows/mine/workflow.toml";
-    let changed = world.read(file).replace("passes = 8", "passes = 9");
+    let changed = world.read(file).replace("passes = 4", "passes = 9");
     world.write(file, &changed);
     let said = world.run(&["audit"]).exits(0);
     assert!(!said.out.contains("workflow_missing"), "{}", said.out);
@@ -487,7 +487,7 @@ fn the_steps_of_a_changed_workflow_are_taken_again_on_the_one_that_made_them() {
 fn a_workflow_that_was_taken_away_is_missed() {
     let world = of_an_own_workflow();
     let file = ".proofhouse/workflows/mine/workflow.toml";
-    let changed = world.read(file).replace("passes = 8", "passes = 9");
+    let changed = world.read(file).replace("passes = 4", "passes = 9");
     let hash = world.journal()[0]["body"]["workflow_hash"]
         .as_str()
         .unwrap()

@@ -472,6 +472,9 @@ fn a_repository_without_a_commit_and_a_ref_that_is_none_are_refused() {
         "true",
     ];
     says(&world, &asked).refuses(1, "no_commit");
+    // Nobody is asked for a check first.
+    let asks = ["do", "be good", "--agent", "command:true"];
+    says(&world, &asks).refuses(1, "no_commit");
     let world = World::of_ann();
     let from = [&asked[..], &["--from", "nowhere"]].concat();
     says(&world, &from).refuses(1, "unknown_commit");

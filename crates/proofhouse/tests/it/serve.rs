@@ -361,19 +361,7 @@ fn a_passkey_decides_on_the_page_what_it_signed_and_nothing_else() {
     );
 
     let served = serve(&world, &["--decide"]);
-    let mut keys = served.listen("/", "");
-    let home = match keys.next().2 {
-        page if page.to_string().contains("/r/") => page.to_string(),
-        _ => keys.next().2.to_string(),
-    };
-    let key = home
-        .split("/r/")
-        .nth(1)
-        .unwrap()
-        .split('/')
-        .next()
-        .unwrap()
-        .to_owned();
+    let key = key_of(&served);
     let origin = format!("http://localhost:{}", served.port);
     let passkey = Authenticator::new();
     let asked = format!(
@@ -477,7 +465,7 @@ fn key_of(served: &Served) -> String {
     page.split("/r/")
         .nth(1)
         .unwrap()
-        .split('/')
+        .split(['/', '"', '\\'])
         .next()
         .unwrap()
         .to_owned()

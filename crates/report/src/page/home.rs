@@ -27,8 +27,6 @@ pub struct Repository {
     pub agent: Option<String>,
     /// Criteria of its milestones that only a person can judge.
     pub criteria: Vec<Criterion>,
-    /// Its milestones.
-    pub milestones: Vec<String>,
 }
 
 /// The most runs that are over which the page lists for each repository.
@@ -126,7 +124,6 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
                 "Nothing.",
             ),
             list("Over, or at rest", "ended", &ended, "Nothing yet."),
-            Part::new("places", places(all)),
         ],
     }
 }
@@ -188,26 +185,6 @@ fn begin(all: &[Repository]) -> Markup {
                 }
                 p { button type="submit" { "Begin" } }
                 p.said role="status" {}
-            }
-        }
-    }
-}
-
-/// The other pages of each repository.
-fn places(all: &[Repository]) -> Markup {
-    html! {
-        section aria-labelledby="more" {
-            h2 #more { "More" }
-            @for one in all {
-                @if all.len() > 1 { h3 { (one.name) } }
-                ul.options {
-                    @for (path, name) in [("spend", "Money"), ("audit", "Audit"), ("workflows", "Workflows"), ("settings", "Settings")] {
-                        li { a href=(format!("/r/{}/{path}", one.key)) { (name) } }
-                    }
-                    @for milestone in &one.milestones {
-                        li { a href=(format!("/r/{}/milestone/{milestone}", one.key)) { "Milestone " (milestone) } }
-                    }
-                }
             }
         }
     }

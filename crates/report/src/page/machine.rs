@@ -1,5 +1,6 @@
-//! A workflow drawn: its states on a line in the order in which a run first meets them, the ways forward
-//! as arcs on one side and the ways back on the other. It fits a telephone, and forty states as well as four.
+//! A workflow drawn: its states on a line in the order in which a run first meets them. What leads to a state
+//! over others comes in on one track, forward on the right and back on the left. It fits a telephone, and forty
+//! states as well as four.
 
 use super::live::{Live, Part, head};
 use kernel::StateName;
@@ -18,10 +19,10 @@ pub struct Drawn<'a> {
 
 const ROW: usize = 30;
 const MARGIN: usize = 18;
-const AXIS: usize = 120;
-const WIDTH: usize = 460;
-/// The furthest that an arc goes from the line.
-const REACH: usize = 104;
+/// Between the line and the first track, and between two tracks.
+const TRACK: usize = 9;
+/// The room for a name.
+const NAME: usize = 250;
 
 /// The section that shows it.
 pub fn section(drawn: &Drawn<'_>) -> Markup {
@@ -145,6 +146,50 @@ fn forward<'a>(table: &'a Table, at: &'a StateName, been: &[&StateName]) -> Opti
     ways.min_by_key(rank).map(|(_, to)| to)
 }
 
+/// All that leads to one state over others, from one side.
+struct Track {
+    to: usize,
+    from: Vec<usize>,
+    /// How far from the line it runs, counted from 0.
+    place: usize,
+}
+
+impl Track {
+    /// Short ones run near the line, and none over another.
+    fn all(ways: &BTreeSet<(usize, usize)>, back: bool) -> Vec<Self> {
+        let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let over = |(from, to): &&(usize, usize)| (to < from) == back && from + 1 != *to;
+        for (from, to) in ways.iter().filter(over) {
+            found.entry(*to).or_default().push(*from);
+        }
+        let ends = |to: usize, from: &[usize]| {
+            let all = || from.iter().copied().chain([to]);
+            (all().min().unwrap_or(to), all().max().unwrap_or(to))
+        };
+        let mut order: Vec<(usize, Vec<usize>)> = found.into_iter().collect();
+        order.sort_by_key(|(to, from)| {
+            let (first, last) = ends(*to, from);
+            (last - first, *to)
+        });
+        let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
+        let mut tracks = Vec::new();
+        for (to, from) in order {
+            let (first, last) = ends(to, &from);
+            let free = |used: &Vec<(usize, usize)>| {
+                used.iter()
+                    .all(|(begins, ends)| last < *begins || first > *ends)
+            };
+            let place = taken.iter().position(free).unwrap_or(taken.len());
+            if place == taken.len() {
+                taken.push(Vec::new());
+            }
+            taken[place].push((first, last));
+            tracks.push(Self { to, from, place });
+        }
+        tracks
+    }
+}
+
 fn picture(drawn: &Drawn<'_>) -> Markup {
     let order = order(drawn.table);
     let row: BTreeMap<&StateName, usize> = order
@@ -159,13 +204,15 @@ fn picture(drawn: &Drawn<'_>) -> Markup {
             ways.insert((row[from], row[to]));
         }
     }
+    let (back, on) = (Track::all(&ways, true), Track::all(&ways, false));
+    let room = |tracks: &[Track]| {
+        let most = tracks.iter().map(|track| track.place + 1).max();
+        14 + most.unwrap_or(0) * TRACK
+    };
+    let axis = room(&back);
+    let (names, width) = (axis + room(&on) + 8, axis + room(&on) + 8 + NAME);
     let y = |at: usize| MARGIN + at * ROW;
-    let longest = ways
-        .iter()
-        .map(|(from, to)| from.abs_diff(*to))
-        .max()
-        .unwrap_or(1)
-        .max(1);
+    let passed = |at: usize| drawn.been.contains_key(order[at]);
     let height = MARGIN * 2 + order.len().saturating_sub(1) * ROW;
     let now: Vec<&str> = drawn.here.keys().map(StateName::as_str).collect();
     let told = match now.as_slice() {
@@ -178,14 +225,23 @@ fn picture(drawn: &Drawn<'_>) -> Markup {
     };
     html! {
         div.drawn {
-            svg.machine role="img" aria-label=(told) viewBox=(format!("0 0 {WIDTH} {height}")) {
-                @for (from, to) in &ways {
-                    @let span = from.abs_diff(*to);
-                    @let far = if span == 1 && to > from { 0 } else { 14 + span * (REACH - 14) / longest };
-                    // Back on the left of the line, forward over others on its right, behind the names.
-                    @let x = if to < from { AXIS.saturating_sub(far) } else { AXIS + far / 3 };
-                    @let class = if to < from { "back" } else { "on" };
-                    path class=(class) d=(format!("M {AXIS} {} C {x} {}, {x} {}, {AXIS} {}", y(*from), y(*from), y(*to), y(*to))) {}
+            svg.machine role="img" aria-label=(told) viewBox=(format!("0 0 {width} {height}")) {
+                @for (from, to) in ways.iter().filter(|(from, to)| from + 1 == *to) {
+                    @let class = if passed(*from) && passed(*to) { "been" } else { "" };
+                    path class=(class) d=(format!("M {axis} {} V {}", y(*from), y(*to) - 9)) {}
+                    path class=(format!("{class} head")) d=(format!("M {axis} {} l -3.5 -6 h 7 z", y(*to) - 8)) {}
+                }
+                @for (track, leads_back) in back.iter().map(|one| (one, true)).chain(on.iter().map(|one| (one, false))) {
+                    @let far = 14 + track.place * TRACK;
+                    @let x = if leads_back { axis - far } else { axis + far };
+                    @let beside = if leads_back { axis - 9 } else { axis + 9 };
+                    @let side = if leads_back { "back" } else { "on" };
+                    @let class = |from: usize| if passed(track.to) && passed(from) { "been" } else { "" };
+                    @for from in &track.from {
+                        path class=(format!("{side} {}", class(*from))) d=(format!("M {axis} {} H {x} V {} H {beside}", y(*from), y(track.to))) {}
+                    }
+                    @let been = track.from.iter().any(|from| !class(*from).is_empty());
+                    path class=(format!("{} head", if been { "been" } else { "" })) d=(format!("M {beside} {} l {} -3.5 v 7 z", y(track.to), if leads_back { -6 } else { 6 })) {}
                 }
                 @for (at, state) in order.iter().enumerate() {
                     @let held = drawn.here.contains_key(*state);
@@ -193,10 +249,10 @@ fn picture(drawn: &Drawn<'_>) -> Markup {
                     @let kind = drawn.table.states.get(*state).map_or(Kind::Work, |state| state.kind);
                     g class=(format!("{} {} {}", kind.as_str(), if held { "here" } else { "" }, if been > 0 { "been" } else { "" })) {
                         @match kind {
-                            Kind::Wait | Kind::Rest => rect x=(AXIS - 6) y=(y(at) - 6) width="12" height="12" rx="2" {},
-                            _ => circle cx=(AXIS) cy=(y(at)) r="6" {},
+                            Kind::Wait | Kind::Rest => rect x=(axis - 6) y=(y(at) - 6) width="12" height="12" rx="2" {},
+                            _ => circle cx=(axis) cy=(y(at)) r="6" {},
                         }
-                        text x=(AXIS + 48) y=(y(at) + 5) {
+                        text x=(names) y=(y(at) + 5) {
                             (state)
                             @if been > 1 { tspan.times { " \u{d7}" (been) } }
                             @if held { tspan.now { " \u{2190} now" } }
@@ -204,7 +260,32 @@ fn picture(drawn: &Drawn<'_>) -> Markup {
                     }
                 }
             }
-            p.note { "A circle is work or a gate, a square waits for a person. Arcs on the left lead back." }
+            p.note { "A circle is work or a gate, a square waits for a person. Lines on the left lead back." }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tracks_that_overlap_run_beside_each_other() {
+        let ways = BTreeSet::from([(0, 1), (0, 3), (1, 3), (4, 6), (0, 6), (5, 2), (3, 2)]);
+        let on = Track::all(&ways, false);
+        let places: Vec<(usize, usize, usize)> = on
+            .iter()
+            .map(|track| (track.to, track.from.len(), track.place))
+            .collect();
+        assert_eq!(places, [(3, 2, 0), (6, 2, 1)]);
+        let back = Track::all(&ways, true);
+        assert_eq!(back.len(), 1);
+        assert_eq!((back[0].to, back[0].from.as_slice()), (2, &[3, 5][..]));
+        let apart = BTreeSet::from([(0, 2), (3, 5)]);
+        assert!(
+            Track::all(&apart, false)
+                .iter()
+                .all(|track| track.place == 0)
+        );
     }
 }

@@ -303,7 +303,7 @@ fn moments(shown: &Shown) -> Markup {
     html! {
         @if !all.is_empty() {
             section {
-                h2 { "What to notice" }
+                h2 #notice { "What to notice" }
                 ol.moments {
                     @for (line, moment) in all {
                         @let (name, about) = named(moment);
@@ -330,7 +330,7 @@ fn of_task(shown: &Shown, line: &Line) -> String {
 fn modules(shown: &Shown) -> Markup {
     html! {
         section.modules {
-            h2 { "Modules" }
+            h2 #modules { "Modules" }
             p.note {
                 "Each has a locked contract, black-box tests that the engine ran, and a seal over \
                  every file. Others see its contract, its examples and its evidence, never its source."
@@ -402,7 +402,7 @@ fn product(shown: &Shown) -> Markup {
     html! {
         @if !lines.is_empty() {
             section {
-                h2 { "The spec" }
+                h2 #spec { "The spec" }
                 p.note {
                     "From a person's page to a spec that the engine found complete and a person \
                      approved."
@@ -420,7 +420,7 @@ fn tasks(shown: &Shown) -> Markup {
     };
     html! {
         section {
-            h2 { "Tasks" }
+            h2 #tasks { "Tasks" }
             p.note { "In the order of the spec, with everything that was said and found." }
             @for task in shown.machine.tasks().iter() {
                 @let id = task.declared.id.as_str();
@@ -459,7 +459,7 @@ fn steps(lines: &[&Line]) -> Markup {
 fn decisions(shown: &Shown) -> Markup {
     html! {
         section {
-            h2 { "Decisions of people" }
+            h2 #decisions { "Decisions of people" }
             p.note {
                 "No model signs for a person. Each decision came through a channel that agents cannot \
                  reach."
@@ -484,7 +484,7 @@ fn releases(shown: &Shown) -> Markup {
     html! {
         @if !shown.machine.releases().is_empty() {
             section {
-                h2 { "Releases" }
+                h2 #releases { "Releases" }
                 @for manifest in shown.machine.releases() { (release(manifest)) }
             }
         }
@@ -532,7 +532,7 @@ fn release(manifest: &Manifest) -> Markup {
 fn verify(shown: &Shown) -> Markup {
     html! {
         section.audit {
-            h2 { "Do not trust this page" }
+            h2 #audit { "Do not trust this page" }
             p {
                 "It is a view of the journal, whose last record is number " (shown.head.seq)
                 " with the hash " (short(&shown.head.hash))

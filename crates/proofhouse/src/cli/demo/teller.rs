@@ -245,14 +245,15 @@ impl<'a> Teller<'a> {
         let what = format!("{:<10}", line.what);
         let what = tone.map_or_else(|| what.clone(), |tone| self.out.paint(tone, &what));
         let text = plain(&text);
-        self.out
-            .line(&format!("{}   {what} {text}{cut}", self.clock()));
+        let head = format!("{}   {what} ", self.clock());
+        self.out.hanging(&head, &format!("{text}{cut}"));
         let aside = ASIDES
             .iter()
             .find(|(moment, words, _)| Some(*moment) == line.moment && line.text.contains(words));
         if let Some((_, _, aside)) = aside {
             let aside = self.out.paint(Tone::Strong, &format!(">> {aside}"));
-            self.out.line(&format!("{:>7}   {:<10} {aside}", "", ""));
+            let head = format!("{:>7}   {:<10} ", "", "");
+            self.out.hanging(&head, &aside);
         }
     }
 }

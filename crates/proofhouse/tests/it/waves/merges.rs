@@ -117,6 +117,13 @@ fn finished_work_that_contradicts_what_was_merged_is_settled() {
         "{asked}"
     );
     assert!(world.read("tasks/b/conflict.patch").contains("+good\n"));
+    // The commit says what was asked for, and of which task it is.
+    let message = world.git(&["log", "-1", "--format=%B", "proofhouse/m"]);
+    assert!(message.starts_with("be good\n"), "{message}");
+    assert!(
+        message.contains("Task `b` of milestone `m`, wave 2."),
+        "{message}"
+    );
     world.run(&["audit", "--ci"]).exits(0);
 }
 
