@@ -37,8 +37,11 @@ for (const width of [1280, 390]) for (const colorScheme of ["light", "dark"]) {
     if (shots) await page.screenshot({ path: `${shots}/${path.replace(/\W+/g, "_")}-${width}-${colorScheme}.png` });
   }
   holds(`nothing was complained about or asked of others: ${said.join("; ")}`, said.length === 0);
-  holds("there are landmarks and one first heading", await page.evaluate(() =>
-    document.querySelectorAll("main").length === 1 && document.querySelectorAll("nav").length === 1 && document.querySelectorAll("h1").length === 1));
+  holds("there are landmarks, each with a name of its own, and one first heading", await page.evaluate(() => {
+    const names = [...document.querySelectorAll("nav")].map((one) => one.getAttribute("aria-label"));
+    const own = names.length > 1 && names.every(Boolean) && new Set(names).size === names.length;
+    return own && document.querySelectorAll("main").length === 1 && document.querySelectorAll("h1").length === 1;
+  }));
   await context.close();
 }
 
