@@ -3,7 +3,7 @@
 use crate::support::{HONEST, Said, World};
 use serde_json::Value;
 use std::io::{Read, Write};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 
 fn waited() -> World {
     let world = World::new();
@@ -132,6 +132,12 @@ fn a_run_is_told_while_it_runs_and_a_dead_collector_stops_nothing() {
         Said::from(command.output().unwrap())
     };
     with(&url).exits(2);
+    // Whoever waits for what was never sent hears that it is over, and fails below.
+    if let Ok(mut stream) = TcpStream::connect(url.trim_start_matches("http://")) {
+        let body = r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"never"}]}]}]}"#;
+        let head = format!("POST / HTTP/1.1\r\ncontent-length: {}\r\n\r\n", body.len());
+        let _ = stream.write_all(format!("{head}{body}").as_bytes());
+    }
     let requests = receiver.join().unwrap();
     assert!(requests.len() > 1, "all of it came at once");
     let ids = |all: &[Value]| -> Vec<String> {
