@@ -87,7 +87,8 @@ impl Walker {
             _ => {}
         }
         self.evidence.extend(evidence_of(&event));
-        self.evidence.extend(self.specs.take(record.seq, &event));
+        self.evidence
+            .extend(self.specs.take(record.seq, &event, self.recorder.machine()));
         self.expected.extend(self.recorder.take(&event));
         Ok(())
     }

@@ -3,9 +3,10 @@
 //! approved; only this says that the tasks are those of the spec.
 
 use crate::finding::{Finding, finding};
-use engine::factory::approval_of;
-use factory::machine::{APPROVE, Fact};
-use factory::project::Declared;
+use engine::factory::{Stands, approval_of, as_left};
+use factory::machine::{APPROVE, Fact, Factory};
+use factory::plan::further::Released;
+use factory::project::{Declared, TaskGraph};
 use kernel::{Body, Event};
 use serde_json::{Value, json};
 use store::Vault;
@@ -13,22 +14,41 @@ use store::Vault;
 /// What a journal says of specs and tasks.
 #[derive(Default)]
 pub(crate) struct Specs {
-    /// Approvals, each with its line.
-    approvals: Vec<(u64, Value)>,
+    /// Approvals, and what a project that began with a finished spec was opened with.
+    claims: Vec<Claim>,
     declared: Vec<Declared>,
-    /// What a project that began with a finished spec was opened with.
-    opened: Vec<(u64, Value)>,
+    /// Released specs that a further version begins with: line, project, and the hash of what was given.
+    released: Vec<(u64, Option<Released>, String)>,
+}
+
+struct Claim {
+    line: u64,
+    claimed: Value,
+    /// The tasks that are released, and the hash of their spec.
+    stands: Option<(TaskGraph, String)>,
 }
 
 impl Specs {
     /// Takes a record in; the hash of a spec that must be there.
-    pub(crate) fn take(&mut self, line: u64, event: &Event) -> Option<String> {
+    pub(crate) fn take(&mut self, line: u64, event: &Event, machine: &Factory) -> Option<String> {
         match &event.body {
             Body::Decided(decision) if decision.option == APPROVE => {
-                self.approvals.push((line, decision.with.clone()));
+                let began = machine
+                    .product()
+                    .and_then(|one| one.began.released.as_ref());
+                self.claims.push(Claim {
+                    line,
+                    claimed: decision.with.clone(),
+                    stands: began.map(|kept| (machine.tasks().clone(), kept.hash.clone())),
+                });
                 decision.with["spec"].as_str().map(str::to_owned)
             }
             Body::Noted(note) => match Fact::read(note).ok()? {
+                Fact::ProductBegan(began) => {
+                    let hash = began.released?.hash;
+                    self.released.push((line, machine.released(), hash));
+                    None
+                }
                 Fact::TasksDeclared(declared) => {
                     self.declared.extend(declared.tasks);
                     None
@@ -44,7 +64,11 @@ impl Specs {
                     if let Some(product) = &opened.product {
                         claimed["product"] = json!(product);
                     }
-                    self.opened.push((line, claimed));
+                    self.claims.push(Claim {
+                        line,
+                        claimed,
+                        stands: None,
+                    });
                     Some(hash)
                 }
                 _ => None,
@@ -55,17 +79,35 @@ impl Specs {
 
     /// Claims that do not follow from their spec. A spec that is lost is a finding of its own.
     pub(crate) fn faults(&self, vault: &Vault) -> Vec<Finding> {
-        let claims = self.approvals.iter().chain(&self.opened);
-        let fault = |(line, claimed): &(u64, Value)| {
+        let fault = |one: &Claim| {
+            let claimed = &one.claimed;
             let bytes = vault.get(claimed["spec"].as_str().unwrap_or_default());
-            let what = match approval_of(&bytes.ok()?) {
+            let stands = match &one.stands {
+                None => None,
+                Some((graph, hash)) => Some(Stands {
+                    graph: graph.clone(),
+                    released: serde_json::from_slice(&vault.get(hash).ok()?).ok()?,
+                }),
+            };
+            let what = match approval_of(&bytes.ok()?, stands.as_ref()) {
                 Ok(made) if as_ever(&made).contains(claimed) => return None,
                 Ok(_) => "its tasks are not those of the spec that it names".to_owned(),
                 Err(error) => error.to_string(),
             };
-            Some(finding("tasks_not_of_spec", *line, what))
+            Some(finding("tasks_not_of_spec", one.line, what))
         };
-        claims.filter_map(fault).collect()
+        let mut found: Vec<Finding> = self.claims.iter().filter_map(fault).collect();
+        for (line, released, given) in &self.released {
+            let stands = released.as_ref().and_then(|released| {
+                let spec = as_left(released, &vault.get(&released.spec).ok()?).ok()?;
+                Some(vault.get(given).ok()? == engine::factory::spec_json(&spec).ok()?.as_bytes())
+            });
+            if stands != Some(true) {
+                let what = format!("{given} is not the spec that was released before it");
+                found.push(finding("tasks_not_of_spec", *line, what));
+            }
+        }
+        found
     }
 }
 

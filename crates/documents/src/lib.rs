@@ -6,9 +6,12 @@ pub mod choice;
 mod error;
 pub mod idents;
 pub mod markdown;
+pub mod prose;
 pub mod substance;
 pub mod table;
 pub mod threshold;
+mod words;
+pub mod written;
 
 pub use blank::{is_placeholder, says_none, without_comments};
 pub use error::Error;

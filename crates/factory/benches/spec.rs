@@ -43,7 +43,10 @@ fn main() {
     });
     let (spec, _) = factory::spec::read(&bytes).expect("a whole spec");
     let plan = median(|| {
-        black_box(factory::plan::task_files(black_box(&spec), 3).expect("a plan"));
+        black_box(
+            factory::plan::task_files(black_box(&spec), 3, &factory::plan::Known::default())
+                .expect("a plan"),
+        );
     });
     let show = |name: &str, time: Duration| {
         let ratio = time.as_secs_f64() / plain.as_secs_f64();

@@ -16,7 +16,6 @@ pub mod exception;
 pub mod halt;
 pub mod ids;
 pub mod machine;
-mod markdown;
 pub mod micro_plan;
 pub mod plan;
 pub mod product;

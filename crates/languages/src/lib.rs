@@ -10,9 +10,11 @@
 
 pub mod asked;
 pub mod beside;
+pub mod bump;
 mod declared;
 pub mod dimensions;
 mod errors;
+pub mod fit;
 pub mod hollow_commands;
 pub mod javascript;
 mod judge;

@@ -32,7 +32,11 @@ fn word(value: &impl Serialize) -> String {
 
 fn said(fact: &Fact) -> String {
     match fact {
-        Fact::ProductBegan(began) => format!("a spec is drafted from {}", began.spec.name),
+        Fact::ProductBegan(began) => {
+            let further = began.released.as_ref();
+            let further = further.map_or("a spec", |_| "a further version of the released spec");
+            format!("{further} is drafted from {}", began.spec.name)
+        }
         Fact::ProductStepped(one) => drafted(&one.step),
         Fact::SpecApproved(one) => {
             format!("{} approved {} {}", one.who, one.spec_id, one.spec_version)
@@ -40,10 +44,21 @@ fn said(fact: &Fact) -> String {
         Fact::SpecRejected(one) => format!("{} rejected the spec: {}", one.who, one.reasons),
         Fact::SpecAmended(one) => format!("{} wants the spec changed: {}", one.who, one.feedback),
         Fact::TasksDeclared(declared) => format!("{} tasks were declared", declared.tasks.len()),
-        Fact::ProjectOpened(opened) => format!(
-            "the project {} is open, spec {}, {} at a time",
-            opened.project_id, opened.spec_version, opened.jobs
-        ),
+        Fact::ProjectOpened(opened) => {
+            let further = opened.further.as_ref().map_or_else(String::new, |one| {
+                format!(
+                    "; of the released tasks {} stay, {} change and {} go, and {} are new",
+                    one.stays.len(),
+                    one.changes.len(),
+                    one.goes.len(),
+                    one.comes.len()
+                )
+            });
+            format!(
+                "the project {} is open, spec {}, {} at a time{further}",
+                opened.project_id, opened.spec_version, opened.jobs
+            )
+        }
         Fact::TaskDispatched(one) => format!("{} was dispatched", one.task),
         Fact::EngineeringStepped(one) => format!("{}: {}", one.task, step(&one.step)),
         Fact::TaskShipped(one) => format!("{} is SHIPPED: {}", one.task, list(&one.modules)),
@@ -95,6 +110,7 @@ fn said(fact: &Fact) -> String {
             format!("the release {} is {result}{product}", one.release_id)
         }
         Fact::ModuleDeprecated(one) => format!("{} is DEPRECATED: {}", one.module, one.note),
+        Fact::ModulesRetired(one) => format!("{} is DEPRECATED: {}", list(&one.modules), one.note),
         Fact::BudgetExtended(one) => format!("the budget `{}` was extended", one.budget),
         Fact::TroubleMended(one) => {
             let names: Vec<&str> = one.tasks.iter().map(|task| task.as_str()).collect();

@@ -2,8 +2,54 @@
 
 use factory::Deficiency;
 use factory::product::At;
+use factory::project::{ModuleRef, TaskId};
 use serde::Serialize;
 use serde_json::Value;
+
+/// What a further version of a spec does to a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Becomes {
+    /// It is kept as it is shipped.
+    Stays,
+    /// It is made once more.
+    Changes,
+    /// It is new.
+    Comes,
+    /// What only it needs is deprecated.
+    Goes,
+}
+
+/// What becomes of a task, if the spec is approved.
+#[derive(Debug, Clone, Serialize)]
+pub struct Fate {
+    pub becomes: Becomes,
+    pub task: TaskId,
+    /// What it is called.
+    pub name: String,
+    /// What the spec wants otherwise.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub what: Vec<String>,
+    /// What is shipped of it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub modules: Vec<ModuleRef>,
+}
+
+impl Fate {
+    /// In one line, after the word for what it becomes.
+    pub fn line(&self) -> String {
+        let modules: Vec<String> = self.modules.iter().map(ToString::to_string).collect();
+        let modules = match modules.is_empty() {
+            true => String::new(),
+            false => format!(" ({})", modules.join(", ")),
+        };
+        let what = match self.what.is_empty() {
+            true => String::new(),
+            false => format!(": {}", self.what.join(", ")),
+        };
+        format!("{} \"{}\"{modules}{what}", self.task, self.name)
+    }
+}
 
 /// Everything about a spec that a person may want to see.
 #[derive(Debug, Clone, Serialize)]
@@ -30,6 +76,9 @@ pub struct Review {
     /// The advice of rule F3.2.4, once it is due.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub advice: Option<String>,
+    /// Of a further version: what becomes of each task.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub further: Vec<Fate>,
     /// What may be decided now.
     pub options: Vec<String>,
 }

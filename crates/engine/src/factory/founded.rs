@@ -68,6 +68,7 @@ fn is_answer(event: &Event) -> bool {
         | Fact::EngineeringStepped(_)
         | Fact::TaskShipped(_)
         | Fact::TasksReopened(_)
+        | Fact::ModulesRetired(_)
         | Fact::TaskHalted(_)
         | Fact::ChangeStepped(_)
         | Fact::ReleaseJudged(_)

@@ -41,8 +41,11 @@ mod views;
 pub use assembled::{Exported, branch_faults, branch_name, export};
 pub(crate) use decide::{decide, decide_message};
 pub use page::page;
-pub use product::{New, Said, Spoken, approval_of, new, review, speak, spoken_message};
+pub use product::{
+    New, Said, Specified, Spoken, Stands, approval_of, as_left, new, review, speak, spoken_message,
+};
 pub use resolve::{Asked, blank, escalated, message, resolve};
 pub use session::{Driving, drive};
 pub use start::{Begin, Begun, missing, start};
+pub use task_files::json_of as spec_json;
 pub use views::standing_faults;

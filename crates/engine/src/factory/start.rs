@@ -108,19 +108,24 @@ pub(super) struct Fresh<'a> {
     pub(super) budgets: &'a [(String, u64)],
 }
 
+/// There is one, and it does not go on with another spec now.
+pub(super) fn exists(other: &str) -> EngineError {
+    EngineError::user(
+        "project_exists",
+        format!("this repository holds the project `{other}` already"),
+        format!(
+            "`proofhouse factory status {other}` shows it; once it is released, `proofhouse factory new` goes on with a further version of its spec, and another project needs a repository of its own"
+        ),
+    )
+}
+
 /// The name and the first record of a new project, or why there can be none.
 pub(super) fn fresh(
     project: &Project,
     asked: &Fresh<'_>,
 ) -> Result<(RunName, RunStarted), EngineError> {
     if let Some(other) = projects(project)?.first() {
-        return Err(EngineError::user(
-            "project_exists",
-            format!("this repository holds the project `{other}` already"),
-            format!(
-                "`proofhouse factory status {other}` shows it; another project needs a repository of its own"
-            ),
-        ));
+        return Err(exists(other));
     }
     let name = RunName::fresh(asked.name.unwrap_or(NAME))?;
     if store::list(&project.journals())?.contains(&name) {
@@ -201,6 +206,7 @@ fn opening(
         spec: Some(spec),
         briefs: Some(::factory::engineering::context::BRIEFS),
         product: Promised::of(asked.spec, plan),
+        further: None,
     };
     whats.push(What::Note(Fact::ProjectOpened(opened).note()));
     told(whats)

@@ -1,7 +1,7 @@
 //! What lies below `project/`: the spec, a file for each task, and those that people's answers lead to
 //! (rule F17.2): a split makes new ones before its tasks are dispatched, an amended spec writes one
-//! anew with its history. All of it is a view of the journal and of the spec whose hash it names, so
-//! a lost file is written again and an edited one is found. Nothing is removed.
+//! anew with its history, and a further version of it takes away those of the tasks that it has not. All of it is a view of the journal and of the spec whose hash it names, so
+//! a lost file is written again and an edited one is found.
 
 use ::factory::halt::resolution::Resolution;
 use ::factory::machine::Factory;
@@ -16,6 +16,8 @@ use workspace::project::Project;
 fn answers(machine: &Factory) -> (Vec<Part>, Vec<Amendment>) {
     let (mut parts, mut amendments) = (Vec::new(), Vec::new());
     for (task, resolved) in machine.resolutions() {
+        // A further version of the spec has said anew what its tasks must show.
+        let of_before = resolved.at <= machine.opened_at();
         match &resolved.resolution {
             Resolution::SplitTask { new_tasks } => {
                 let made = machine.tasks().get(task);
@@ -37,6 +39,7 @@ fn answers(machine: &Factory) -> (Vec<Part>, Vec<Amendment>) {
                     });
                 }
             }
+            Resolution::AmendSpec { .. } if of_before => {}
             Resolution::AmendSpec {
                 amended_acceptance_criteria,
                 amended_cases,
@@ -90,8 +93,14 @@ fn answered(project: &Project, machine: &Factory) -> Result<Vec<TaskFile>, Engin
         return Ok(Vec::new());
     }
     let spec = spec(project, machine)?;
-    files(&spec, machine.briefs(), &parts, &amendments)
-        .map_err(|no_plan| unusable(no_plan.to_string()))
+    files(
+        &spec,
+        machine.briefs(),
+        &machine.known(),
+        &parts,
+        &amendments,
+    )
+    .map_err(|no_plan| unusable(no_plan.to_string()))
 }
 
 /// What all files below `project/` must say now. Of a project whose journal names no spec, those
@@ -101,7 +110,7 @@ pub(super) fn expected(project: &Project, machine: &Factory) -> Result<Vec<TaskF
         return answered(project, machine);
     }
     let spec = spec(project, machine)?;
-    let made = task_files(&spec, machine.briefs());
+    let made = task_files(&spec, machine.briefs(), &machine.known());
     let (_, made) = made.map_err(|no_plan| unusable(no_plan.to_string()))?;
     let by_path = |file: TaskFile| (file.path, file.text);
     let mut all: BTreeMap<String, String> = made.into_iter().map(by_path).collect();
@@ -113,7 +122,31 @@ pub(super) fn expected(project: &Project, machine: &Factory) -> Result<Vec<TaskF
 
 /// Writes those that differ of all files: when a project is opened, and after a decision.
 pub(super) fn write(project: &Project, machine: &Factory) -> Result<(), EngineError> {
-    write_those(&project.home(), expected(project, machine)?)
+    let (home, files) = (project.home(), expected(project, machine)?);
+    clear_gone(&home, machine, &files)?;
+    write_those(&home, files)
+}
+
+/// A task that the spec does not have any more has no file: a role that reads there would take it for one. The
+/// spec that it came from is kept.
+fn clear_gone(home: &Path, machine: &Factory, files: &[TaskFile]) -> Result<(), EngineError> {
+    let tasks = machine.tasks().iter();
+    let gone: Vec<String> = tasks
+        .filter(|task| task.gone.is_some())
+        .map(|task| format!("{}.md", task.declared.id))
+        .collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    for name in store::walk(&home.join("project"), &|_| false)? {
+        let path = format!("project/{}", name.display());
+        let is_gone = gone.iter().any(|file| name.ends_with(file));
+        if is_gone && !files.iter().any(|file| file.path == path) {
+            let path = home.join(path);
+            std::fs::remove_file(&path).map_err(EngineError::io("remove", &path))?;
+        }
+    }
+    Ok(())
 }
 
 /// Writes those that differ of what people's answers led to: cheap enough for every dispatch.
@@ -136,7 +169,7 @@ fn write_those(home: &Path, files: Vec<TaskFile>) -> Result<(), EngineError> {
 }
 
 /// The spec as `project/spec.json` has it.
-pub(super) fn json_of(spec: &ProductSpec) -> Result<String, EngineError> {
+pub fn json_of(spec: &ProductSpec) -> Result<String, EngineError> {
     serde_json::to_string_pretty(spec)
         .map_err(|error| EngineError::io("write", Path::new("project/spec.json"))(error.into()))
 }

@@ -3,15 +3,13 @@
 //! nothing about how a module works inside, and never will.
 
 pub mod answers;
-mod bump;
 pub mod coverage;
 pub mod examples;
 mod fingerprint;
-pub mod fit;
 pub mod from_plan;
 
-pub use bump::{BadBump, judge_bump, required_bump};
 pub use fingerprint::{DimensionDiff, Fingerprint, Mismatch, MismatchArtifact, canonical, compare};
+pub use languages::bump::{BadBump, judge_bump, required_bump};
 pub use languages::dimensions::{
     Effect, EffectKind, ErrorSurface, Input, Modes, Output, Surface, SurfaceKind, SurfaceRef,
 };

@@ -111,6 +111,20 @@ impl Registry {
         same.last().map(|(_, entry)| entry)
     }
 
+    /// The version in use: the one named, or what took its place.
+    pub fn current(&self, named: &ModuleRef) -> ModuleRef {
+        let mut reference = named;
+        // Each step leads to a newer version, so this ends.
+        while let Some(new) = self
+            .get(reference)
+            .and_then(|entry| entry.superseded_by.as_ref())
+            && new > reference
+        {
+            reference = new;
+        }
+        reference.clone()
+    }
+
     /// Is it shipped and in use?
     pub fn is_shipped(&self, reference: &ModuleRef) -> bool {
         self.get(reference)

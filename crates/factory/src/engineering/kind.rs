@@ -18,6 +18,10 @@ pub const HOLDS: u32 = 6;
 /// hears of earlier rulings, and what had to be guessed is said.
 pub const TELLS: u32 = 7;
 
+/// Since this form, a version that an exception made belongs to the task of the one before, what no task
+/// needs any more is deprecated before a release, and a released project can go on with a further spec.
+pub const CONTINUES: u32 = 8;
+
 /// What a task makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -5,10 +5,10 @@
 //!
 //! It does not say that a first need is the task's: that is what `asked` holds it to.
 
-use crate::contract::fit::misfits;
 use crate::contract::from_plan::surface;
 use crate::micro_plan::{IoContract, Misplan, Plan, PlanFault, PlannedModule, ReuseDecision};
 use crate::project::types::{ModuleId, ModuleRef};
+use languages::fit::misfits;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -51,7 +51,7 @@ pub struct Scene<'a> {
 /// those of the assembly its cases; what dependencies make public is in a file. 7: what had to be guessed is
 /// said (`told.rs`), the Arbiter is told what the engine saw, the Challenger of earlier rulings and nothing is asked
 /// of it that it is not shown, and whoever asked for another contract in vain hears a person's reason.
-pub const BRIEFS: u32 = 7;
+pub const BRIEFS: u32 = 8;
 
 impl Scene<'_> {
     pub(super) fn debate(&self) -> Option<&Debate> {

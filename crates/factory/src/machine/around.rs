@@ -5,7 +5,7 @@ use super::state::State;
 use crate::contract::{from_plan, required_bump};
 use crate::delivery::registry::{Entry, Registry, hash_of};
 use crate::engineering::asked::Asked;
-use crate::engineering::kind::Kind;
+use crate::engineering::kind::{CONTINUES, Kind};
 use crate::engineering::reuse::Offered;
 use crate::engineering::work::{Fate, Surroundings, Work};
 use crate::halt::candidate;
@@ -21,20 +21,6 @@ use std::collections::BTreeSet;
 pub(crate) struct Around<'a> {
     pub(crate) state: &'a State,
     pub(crate) task: &'a TaskId,
-}
-
-/// The version in use: the one named, or what took its place.
-pub(crate) fn current(registry: &Registry, named: &ModuleRef) -> ModuleRef {
-    let mut reference = named.clone();
-    // Each step leads to a newer version, so this ends.
-    while let Some(new) = registry
-        .get(&reference)
-        .and_then(|entry| entry.superseded_by.clone())
-        .filter(|new| *new > reference)
-    {
-        reference = new;
-    }
-    reference
 }
 
 /// What a module of a plan was built on: the versions that the plan names, whatever has taken their place since.
@@ -58,7 +44,7 @@ pub(crate) fn built_on(work: &Work, module: usize) -> Vec<ModuleRef> {
 /// The same, as it is in use now.
 pub(crate) fn resolved(registry: &Registry, work: &Work, module: usize) -> Vec<ModuleRef> {
     let built_on = built_on(work, module).into_iter();
-    built_on.map(|one| current(registry, &one)).collect()
+    built_on.map(|one| registry.current(&one)).collect()
 }
 
 /// Shipped tasks whose modules use what a further version has taken the place of, one use of each. Nobody who
@@ -68,6 +54,12 @@ pub(crate) fn outdated(state: &State) -> Vec<Reopened> {
     let shipped = tasks.filter(|task| task.status == TaskStatus::Shipped);
     let found = shipped.filter_map(|task| {
         let modules = task.modules.iter();
+        // A version that an exception made is the task's as well.
+        let modules = modules.filter_map(|one| match state.briefs >= CONTINUES {
+            true => state.registry.get(&state.registry.current(one)),
+            false => state.registry.get(one),
+        });
+        let modules = modules.map(|entry| &entry.reference);
         let in_use = modules.filter(|one| state.registry.is_shipped(one));
         let mut uses = in_use.flat_map(|module| {
             let entry = state.registry.get(module);
@@ -82,11 +74,43 @@ pub(crate) fn outdated(state: &State) -> Vec<Reopened> {
                 task: task.declared.id.clone(),
                 module: module.clone(),
                 uses: used.clone(),
-                now: current(&state.registry, used),
+                now: state.registry.current(used),
             })
         })
     });
     found.collect()
+}
+
+/// Modules in use that no task needs any more: their task went with an earlier version of the spec, or made
+/// something else since, and nothing that stays uses them.
+pub(crate) fn unneeded(state: &State) -> Vec<ModuleRef> {
+    let registry = &state.registry;
+    let live = state.graph.iter().filter(|task| task.gone.is_none());
+    let made: BTreeSet<&ModuleId> = live
+        .flat_map(|task| task.modules.iter().map(|one| &one.module))
+        .collect();
+    // What a task that a person gave up has shipped stays, as it ever did.
+    let given_up = |entry: &Entry| {
+        let task = entry.task.as_ref().and_then(|id| state.graph.get(id));
+        task.is_some_and(|task| task.gone.is_none() && task.status != TaskStatus::Shipped)
+    };
+    let in_use = || {
+        registry
+            .iter()
+            .filter(|one| one.status == ModuleStatus::Shipped)
+    };
+    let roots = in_use().filter(|one| made.contains(&one.reference.module) || given_up(one));
+    let mut open: Vec<ModuleRef> = roots.map(|one| one.reference.clone()).collect();
+    let mut needed = BTreeSet::new();
+    while let Some(one) = open.pop() {
+        let entry = registry.get(&one);
+        if needed.insert(one) {
+            let used = entry.into_iter().flat_map(|entry| &entry.dependencies);
+            open.extend(used.map(|(used, _)| registry.current(used)));
+        }
+    }
+    let all = in_use().map(|one| one.reference.clone());
+    all.filter(|one| !needed.contains(one)).collect()
 }
 
 /// Which number rises from a shipped version to a planned one (rule F7). Contracts that a plan did
@@ -121,7 +145,7 @@ impl Around<'_> {
                 found.extend(
                     task.modules
                         .iter()
-                        .map(|one| current(&self.state.registry, one)),
+                        .map(|one| self.state.registry.current(one)),
                 );
             }
         }

@@ -1,10 +1,10 @@
 //! What happens next in a project: the one place. Each step follows from the state alone, so a
 //! journal that ends after any event goes on from there.
 
-use super::around::{Around, outdated};
+use super::around::{Around, outdated, unneeded};
 use super::facts::{
-    ChangeStepped, DecisionVoid, EngineeringStepped, Fact, ReleaseBegan, TaskDispatched,
-    TaskShipped, TasksReopened,
+    ChangeStepped, DecisionVoid, EngineeringStepped, Fact, ModulesRetired, ReleaseBegan,
+    TaskDispatched, TaskShipped, TasksReopened,
 };
 use super::halting::{halting, round};
 use super::people::{carry, everything, missing, release_id};
@@ -15,7 +15,7 @@ use crate::delivery::gates;
 use crate::delivery::manifest::{
     Manifest, ProductJudged, Released, Scope, engine_violations, gates_of,
 };
-use crate::engineering::kind::TELLS;
+use crate::engineering::kind::{CONTINUES, TELLS};
 use crate::engineering::work::{End, Work};
 use crate::project::declare;
 use crate::project::graph::Task;
@@ -66,7 +66,9 @@ fn told(state: &State, note: &Note) -> Result<Note, Refusal> {
     // With a product loop the tasks are those of the spec that a person approved.
     let declaring = state.phase == Phase::Declaring && state.product.is_none();
     match &fact {
-        Fact::ProductBegan(began) if declaring => product::may_begin(state, began)?,
+        Fact::ProductBegan(began) if declaring || began.released.is_some() => {
+            product::may_begin(state, began)?;
+        }
         Fact::TasksDeclared(_) if declaring => {}
         Fact::ProjectOpened(opened) if declaring => {
             if opened.jobs == 0 {
@@ -151,9 +153,19 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         let task = task.declared.id.clone();
         return Some(Fact::TaskDispatched(TaskDispatched { task }));
     }
+    if state.briefs >= CONTINUES && state.releasing.is_none() && state.graph.is_complete() {
+        let modules = unneeded(state);
+        if !modules.is_empty() {
+            let note = format!(
+                "deprecated at {at}: no task of the spec {} needs it",
+                state.head.spec_version
+            );
+            return Some(Fact::ModulesRetired(ModulesRetired { modules, note }));
+        }
+    }
     // Nobody asks for the full release. What failed is tried again when a person says so, or when what
     // was released is not the same any more.
-    let mut all = state.releases.iter().rev();
+    let mut all = state.of_this_version().iter().rev();
     let full = all.find(|one| one.scope == Scope::Full);
     let due = full.is_none_or(|last| {
         state.briefs >= TELLS && !last.passed() && state.failed_as_it_is().is_none()

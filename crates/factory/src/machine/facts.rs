@@ -8,6 +8,7 @@ use crate::halt::change::ChangeStep;
 use crate::halt::exception::ExceptionDecision;
 use crate::halt::resolution::Resolution;
 use crate::micro_plan::Plan;
+use crate::plan::further::Further;
 use crate::product::{Began, ProductStep};
 use crate::project::Declared;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId, Version};
@@ -57,7 +58,10 @@ impl Fact {
     /// The pieces of evidence that it names: a person's documents, a draft, what was said of it.
     pub fn evidence(&self) -> Vec<&EvidenceRef> {
         match self {
-            Fact::ProductBegan(began) => std::iter::once(&began.spec).chain(&began.with).collect(),
+            Fact::ProductBegan(began) => {
+                let given = std::iter::once(&began.spec).chain(&began.with);
+                given.chain(&began.released).collect()
+            }
             Fact::ProductStepped(stepped) => match &stepped.step {
                 ProductStep::Drafted { research, .. } => research.iter().collect(),
                 ProductStep::Shown(shown) => vec![&shown.spec, &shown.page, &shown.report],
@@ -127,6 +131,8 @@ facts! {
     TroubleMended(TroubleMended) = "trouble_mended.v1",
     /// Tasks whose modules use what another version has taken the place of are made once more.
     TasksReopened(TasksReopened) = "tasks_reopened.v1",
+    /// Modules that no task needs any more are deprecated, before anything is released.
+    ModulesRetired(ModulesRetired) = "modules_retired.v1",
     /// A person stopped the run.
     RunStopped(RunStopped) = "run_stopped.v1",
     /// A decision came too late to be carried out.
@@ -194,6 +200,9 @@ pub struct ProjectOpened {
     /// What comes out at the end; none: the spec says nothing of it, or a journal of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<Promised>,
+    /// What becomes of the tasks of the released version; none: there is none before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub further: Option<Further>,
 }
 
 /// A task went to the engineering loop.
@@ -321,6 +330,14 @@ pub struct Reopened {
     pub uses: ModuleRef,
     /// What has taken its place.
     pub now: ModuleRef,
+}
+
+/// Modules that no task needs any more.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ModulesRetired {
+    pub modules: Vec<ModuleRef>,
+    /// As it goes into their entries.
+    pub note: String,
 }
 
 /// A person stopped the run.

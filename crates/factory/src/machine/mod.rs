@@ -35,12 +35,14 @@ use crate::halt::blank;
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record as ExceptionRecord};
 use crate::halt::resolution::Action;
-use crate::product::{At, Product};
+use crate::plan::Known;
+use crate::plan::further::Released;
+use crate::product::Product;
 use crate::project::types::{EscalationId, ExceptionId, ModuleRef, TaskId};
 use crate::project::{ProjectState, TaskGraph, TaskStatus};
 use kernel::effect::Effect;
 use kernel::machine::Gauge;
-use kernel::{Body, EffectId, Event, Input, Machine, Refusal, Status, What};
+use kernel::{Body, EffectId, Event, Input, Machine, Refusal, Status, Time, What};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use state::State;
@@ -106,10 +108,22 @@ impl Factory {
     /// The hash of the spec that the tasks come from: the one that a person approved, or that the
     /// project was started with. None before that, and of a journal that does not name it.
     pub fn spec(&self) -> Option<&str> {
-        let approved = self.product().filter(|product| product.at == At::Approved);
-        let approved = approved.and_then(|product| product.shown.as_ref());
-        let approved = approved.map(|shown| shown.spec.hash.as_str());
-        approved.or(self.state.spec.as_deref())
+        self.state.spec_hash()
+    }
+
+    /// What a further version of its spec begins with; none: it is not released, or goes on.
+    pub fn released(&self) -> Option<Released> {
+        self.state.released()
+    }
+
+    /// The ids that tasks have or had.
+    pub fn known(&self) -> Known {
+        self.state.known()
+    }
+
+    /// When the present version of the spec was opened; answers of before are not about it.
+    pub fn opened_at(&self) -> Time {
+        self.state.before.at
     }
 
     /// The form of its briefs and task files, which it began with.

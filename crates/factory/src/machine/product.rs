@@ -8,7 +8,9 @@ use super::gate::gate;
 use super::options::{AMEND, APPROVE, REJECT, RETRY};
 use super::state::{Phase, State};
 use crate::delivery::promised::Promised;
+use crate::plan::further::Further;
 use crate::product::{self, Approved, At, Began, Product, Want};
+use crate::project::types::TaskId;
 use crate::project::{Declared, declare};
 use kernel::effect::{Access, AttemptOrder, Effect};
 use kernel::{Decision, EffectId, Refusal, StateName, Time};
@@ -30,11 +32,16 @@ pub(crate) fn may_begin(state: &State, began: &Began) -> Result<(), Refusal> {
             "give at least one job",
         ));
     }
-    if state.product.is_some() || !state.declaring.is_empty() {
+    let begun = state.product.is_some() || !state.declaring.is_empty();
+    let free = match began.released {
+        Some(_) => state.released().is_some(),
+        None => !begun,
+    };
+    if !free {
         return Err(Refusal::new(
             "product_begun",
             "the project has a spec already",
-            "begin another project",
+            "begin another project, or a further version once this one is released",
         ));
     }
     Ok(())
@@ -67,6 +74,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         spec: None,
         briefs: product.began.briefs,
         product: approved.product.clone(),
+        further: approved.further.clone(),
     }))
 }
 
@@ -99,6 +107,9 @@ pub(crate) fn effect(state: &State, id: EffectId) -> Option<Effect> {
             if let Some(briefs) = product.began.briefs {
                 with["briefs"] = json!(briefs);
             }
+            if let Some(released) = &product.began.released {
+                with["released"] = json!(released);
+            }
             gate(
                 state,
                 id,
@@ -122,6 +133,8 @@ struct OnApproval {
     tasks: Vec<Declared>,
     #[serde(default)]
     product: Option<Promised>,
+    #[serde(default)]
+    further: Option<Further>,
 }
 
 #[derive(Deserialize)]
@@ -219,6 +232,18 @@ fn approve(state: &State, decision: &Decision) -> Result<Fact, Refusal> {
         ));
     }
     declare::judge(&on.tasks)?;
+    let ids: Vec<TaskId> = on.tasks.iter().map(|one| one.id.clone()).collect();
+    match (&on.further, &product.began.released) {
+        (Some(further), Some(_)) => further.fits(&state.graph, &ids)?,
+        (None, None) => {}
+        _ => {
+            return Err(Refusal::new(
+                "payload_malformed",
+                "what becomes of the released tasks is said exactly if there are some",
+                "decide with `proofhouse factory approve`",
+            ));
+        }
+    }
     Ok(Fact::SpecApproved(SpecApproved {
         spec: on.spec,
         spec_id: on.spec_id,
@@ -316,6 +341,7 @@ impl State {
                 spec_version: approved.spec_version,
                 tasks: on.tasks,
                 product: on.product,
+                further: on.further,
             });
             self.phase = Phase::Declaring;
         }

@@ -130,7 +130,8 @@ pub(crate) fn questions(state: &State) -> Vec<Question> {
 
 /// The last release, if it failed and nothing is on its way that will be released anew.
 pub(super) fn failed_release(state: &State) -> Option<&Manifest> {
-    let last = state.releases.last().filter(|last| !last.passed())?;
+    let last = state.of_this_version().last();
+    let last = last.filter(|last| !last.passed())?;
     let rests = last.scope == Scope::Partial || state.graph.is_complete();
     (rests && state.releasing.is_none()).then_some(last)
 }

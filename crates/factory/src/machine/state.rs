@@ -6,12 +6,14 @@ use crate::delivery::promised::Promised;
 use crate::delivery::registry::Registry;
 use crate::engineering::asked::{Asked, asked};
 use crate::engineering::debate::At;
-use crate::engineering::kind::{ASSEMBLES, HOLDS, Kind};
+use crate::engineering::kind::{ASSEMBLES, CONTINUES, HOLDS, Kind};
 use crate::engineering::work::{Answer, Work};
 use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::Change;
 use crate::halt::exception::{ExceptionDecision, Record};
-use crate::product::Product;
+use crate::plan::Known;
+use crate::plan::further::Released;
+use crate::product::{self, Product};
 use crate::project::types::Head;
 use crate::project::types::{EscalationId, ExceptionId, ModuleId, ModuleRef, TaskId};
 use crate::project::{Declared, TaskGraph, TaskStatus};
@@ -99,6 +101,15 @@ pub struct Fix {
     pub upon: Option<EffectId>,
 }
 
+/// What belongs to earlier versions of the spec.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Before {
+    /// How many of the releases.
+    pub(crate) releases: usize,
+    /// Answers of before.
+    pub(crate) at: Time,
+}
+
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct State {
     pub(crate) started: Option<RunStarted>,
@@ -142,6 +153,12 @@ pub(crate) struct State {
     pub(crate) fixes: BTreeMap<TaskId, Fix>,
     pub(crate) releasing: Option<Releasing>,
     pub(crate) releases: Vec<Manifest>,
+    /// How many releases and answers there were before this version of the spec.
+    #[serde(default)]
+    pub(crate) before: Before,
+    /// What the spec wants otherwise of tasks that are made once more.
+    #[serde(default)]
+    pub(crate) changed: BTreeMap<TaskId, Vec<String>>,
     /// A person has put a case of the product right since the last release began.
     #[serde(default)]
     pub(crate) corrected: bool,
@@ -178,9 +195,50 @@ impl State {
         }
     }
 
+    /// The releases of the present version of the spec.
+    pub(crate) fn of_this_version(&self) -> &[Manifest] {
+        self.releases
+            .get(self.before.releases..)
+            .unwrap_or_default()
+    }
+
+    /// The hash of the spec that the tasks come from.
+    pub(crate) fn spec_hash(&self) -> Option<&str> {
+        let approved = self.product.as_ref();
+        let approved = approved.filter(|product| product.at == product::At::Approved);
+        let approved = approved.and_then(|product| product.shown.as_ref());
+        let approved = approved.map(|shown| shown.spec.hash.as_str());
+        approved.or(self.spec.as_deref())
+    }
+
+    /// What a further version of the spec begins with; none while there is something left to do.
+    pub(crate) fn released(&self) -> Option<Released> {
+        let mut all = self.of_this_version().iter().rev();
+        let full = all.find(|one| one.scope == Scope::Full)?;
+        let rests = self.phase == Phase::Open
+            && self.graph.is_complete()
+            && self.releasing.is_none()
+            && self.changes.is_empty();
+        let spec = self.spec_hash().filter(|_| rests && full.passed())?;
+        let criteria = self.criteria.iter();
+        let criteria = criteria.filter_map(|(id, all)| Some((id.clone(), all.last()?.clone())));
+        let promised = self.promised.as_ref();
+        Some(Released {
+            spec: spec.to_owned(),
+            known: self.known(),
+            criteria: criteria.collect(),
+            cases: promised.map_or_else(Vec::new, |one| one.product.cases.clone()),
+        })
+    }
+
+    /// The ids that tasks have or had.
+    pub(crate) fn known(&self) -> Known {
+        Known::of(self.graph.iter().map(|task| &task.declared))
+    }
+
     /// The assembly of a product that could not be released: a person may have it made once more.
     pub(crate) fn may_reopen(&self) -> Option<&TaskId> {
-        let last = self.releases.last()?;
+        let last = self.of_this_version().last()?;
         let failed = last.scope == Scope::Full && !last.passed();
         let rests = self.releasing.is_none() && self.graph.is_complete();
         let entry = self.promised.as_ref()?.entry.as_ref()?;
@@ -194,12 +252,14 @@ impl State {
         let promised = self.promised.as_ref();
         let entry = promised.and_then(|one| one.entry.as_ref());
         let released = |one: &Manifest| one.scope == Scope::Full && one.passed();
-        entry == Some(task) && self.releasing.is_none() && !self.releases.iter().any(released)
+        entry == Some(task)
+            && self.releasing.is_none()
+            && !self.of_this_version().iter().any(released)
     }
 
     /// The last full release, if it failed, and nothing was changed since that could let it pass.
     pub(crate) fn failed_as_it_is(&self) -> Option<&Manifest> {
-        let mut full = self.releases.iter().rev();
+        let mut full = self.of_this_version().iter().rev();
         let last = full.find(|one| one.scope == Scope::Full)?;
         let tried = last.modules.iter().map(|one| &one.module_ref);
         let now = self.registry.iter().map(|entry| &entry.reference);
@@ -209,10 +269,15 @@ impl State {
     }
 
     /// The version of a module that a task has shipped before this one.
-    pub(crate) fn earlier(&self, task: &TaskId, new: &ModuleRef) -> Option<&ModuleRef> {
+    pub(crate) fn earlier(&self, task: &TaskId, new: &ModuleRef) -> Option<ModuleRef> {
         let shipped = &self.graph.get(task)?.modules;
         let earlier = shipped.iter().filter(|one| one.module == new.module);
-        earlier.filter(|one| one.version < new.version).max()
+        let earlier = earlier.filter(|one| one.version < new.version).max()?;
+        // An exception may have made another one since, which belongs to the task as well.
+        match self.briefs >= CONTINUES {
+            true => Some(self.registry.current(earlier)).filter(|one| one.version < new.version),
+            false => Some(earlier.clone()),
+        }
     }
 
     /// Where a valid proposal goes.

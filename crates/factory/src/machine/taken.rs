@@ -6,7 +6,7 @@ use super::facts::{
     ChangeStepped, EngineeringStepped, ExceptionDecided, Fact, ProjectOpened, ReleaseBegan,
     TaskHalted, TaskResolved,
 };
-use super::state::{Fix, Phase, Releasing, State};
+use super::state::{Before, Fix, Phase, Releasing, State};
 use crate::debate::stored;
 use crate::delivery::registry::{Entry, Origin, hash_of};
 use crate::engineering::debate::{Now, Said};
@@ -16,6 +16,7 @@ use crate::halt::artifact::{Escalation, Resolved};
 use crate::halt::change::{Change, ChangeStep};
 use crate::halt::exception::{AfterRejection, Record, Ruling};
 use crate::halt::resolution::Resolution;
+use crate::plan::further::Further;
 use crate::product::{At, Product};
 use crate::project::types::Head;
 use crate::project::types::{TaskId, mint};
@@ -29,6 +30,12 @@ impl State {
     pub(super) fn take(&mut self, fact: Fact, at: Time) {
         match fact {
             Fact::ProductBegan(began) => {
+                // Until the next one is approved, the released spec stands.
+                self.spec = self.spec_hash().map(str::to_owned);
+                if let Some(attempts) = began.attempts {
+                    let budgets = &mut self.ledger.budgets;
+                    budgets.raise(kernel::budget::ATTEMPTS, attempts);
+                }
                 self.product = Some(Product::new(*began));
                 self.phase = Phase::Specifying;
             }
@@ -52,7 +59,7 @@ impl State {
                 }
             }
             Fact::TasksDeclared(declared) => self.declaring.extend(declared.tasks),
-            Fact::ProjectOpened(opened) => self.open(&opened),
+            Fact::ProjectOpened(opened) => self.open(&opened, at),
             Fact::TaskDispatched(dispatched) => {
                 // Refusals cannot come: a fact was legal when it was decided.
                 let _ = self.graph.dispatch(&dispatched.task);
@@ -63,6 +70,7 @@ impl State {
                 let _ = self.graph.ship(&shipped.task, &shipped.modules, at);
                 self.work.remove(&shipped.task);
                 self.fixes.remove(&shipped.task);
+                self.changed.remove(&shipped.task);
             }
             Fact::TaskHalted(halted) => self.halted(&halted, at),
             Fact::TaskResolved(resolved) => self.resolved(*resolved, at),
@@ -99,6 +107,11 @@ impl State {
                     self.forget(&one.task);
                 }
             }
+            Fact::ModulesRetired(retired) => {
+                for module in &retired.modules {
+                    self.registry.deprecate(module, None, &retired.note);
+                }
+            }
             Fact::RunStopped(_) => {
                 self.phase = Phase::Stopped;
                 self.decision = None;
@@ -110,7 +123,7 @@ impl State {
         }
     }
 
-    fn open(&mut self, opened: &ProjectOpened) {
+    fn open(&mut self, opened: &ProjectOpened, at: Time) {
         self.head = Head {
             project_id: opened.project_id.clone(),
             spec_version: opened.spec_version.clone(),
@@ -127,10 +140,29 @@ impl State {
             product.approved = None;
         }
         let declared = std::mem::take(&mut self.declaring);
-        if let Ok(graph) = TaskGraph::declare(declared) {
+        let graph = match &opened.further {
+            Some(further) => {
+                self.goes_on(further, at);
+                let version = &opened.spec_version;
+                Ok(self.graph.further(declared, &further.stays, version))
+            }
+            None => TaskGraph::declare(declared),
+        };
+        if let Ok(graph) = graph {
             self.graph = graph;
             self.phase = Phase::Open;
         }
+    }
+
+    /// What was said of the version before does not count for this one: its spec says all of it anew.
+    fn goes_on(&mut self, further: &Further, at: Time) {
+        let releases = self.releases.len();
+        self.before = Before { releases, at };
+        self.criteria.clear();
+        self.corrected = false;
+        let changes = further.changes.iter();
+        let changes = changes.map(|one| (one.task.clone(), one.what.clone()));
+        self.changed = changes.collect();
     }
 
     fn stepped(&mut self, stepped: &EngineeringStepped, at: Time) {
@@ -190,7 +222,7 @@ impl State {
         self.reserved.retain(|(one, _)| *one != entry.reference);
         let new = entry.reference.clone();
         self.registry.add(entry);
-        if let Some(old) = self.earlier(task, &new).cloned() {
+        if let Some(old) = self.earlier(task, &new) {
             self.registry.supersede(&old, &new);
         }
     }

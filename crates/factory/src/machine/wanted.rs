@@ -1,6 +1,6 @@
 //! What should be in flight: the one place.
 
-use super::around::{Around, current};
+use super::around::Around;
 use super::gate::gate;
 use super::state::{For, State};
 use crate::context_pack::ContextPack;
@@ -211,9 +211,16 @@ fn again(state: &State, task: &TaskId) -> Vec<String> {
     let modules = shipped(state, task).iter();
     let entries = modules.filter_map(|one| state.registry.get(one));
     let mut why = Vec::new();
+    if let Some(what) = state.changed.get(task) {
+        let version = &state.head.spec_version;
+        why.push(format!(
+            "the spec {version} wants it otherwise: {}",
+            what.join(", ")
+        ));
+    }
     for entry in entries {
         for (used, _) in &entry.dependencies {
-            let now = current(&state.registry, used);
+            let now = state.registry.current(used);
             if now != *used {
                 why.push(format!(
                     "{} uses {used}; {now} is in use now",
@@ -222,7 +229,7 @@ fn again(state: &State, task: &TaskId) -> Vec<String> {
             }
         }
     }
-    let failed = state.releases.last().filter(|last| !last.passed());
+    let failed = state.of_this_version().last().filter(|last| !last.passed());
     let failed = failed.filter(|_| {
         state
             .front()

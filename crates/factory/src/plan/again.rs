@@ -3,9 +3,9 @@
 //! same spec and answers give the same texts. It does not write: the texts are returned.
 
 use super::task_file::Told;
-use super::{Located, NoPlan, Siblings, TaskFile, planned, slug, task_file};
-use crate::markdown::{block, line};
+use super::{Known, Located, NoPlan, Siblings, TaskFile, planned, slug, task_file};
 use crate::spec::{AmendedCase, Case, IoContractSketch, ProductSpec, Task, amend};
+use documents::written::{block, line};
 use kernel::Time;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -52,10 +52,11 @@ struct Standing<'s> {
 pub fn files(
     spec: &ProductSpec,
     briefs: u32,
+    known: &Known,
     parts: &[Part],
     amendments: &[Amendment],
 ) -> Result<Vec<TaskFile>, NoPlan> {
-    let (plan, places) = planned(spec)?;
+    let (plan, places) = planned(spec, known)?;
     let told = Told::of(spec, briefs);
     let mut known: BTreeMap<String, Standing<'_>> = BTreeMap::new();
     let sketch_of = |places: &[Located<'_>], at: usize| places[at].task.io_contract_sketch.clone();
@@ -145,7 +146,6 @@ pub fn files(
             story: place.story,
             task: &standing.task,
             slugs: place.slugs.clone(),
-            seq: place.seq,
         };
         let upstream = standing.upstream.iter();
         let upstream = upstream.map(|(id, sketch)| (id.as_str(), *sketch));

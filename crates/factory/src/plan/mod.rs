@@ -3,9 +3,12 @@
 //! with one problem is no plan. It does not write: the texts are returned.
 
 pub mod again;
+pub mod further;
+mod known;
 mod slug;
 mod task_file;
 
+pub use known::Known;
 pub use slug::{Siblings, slug};
 
 use crate::spec::{Epic, Pillar, ProductSpec, Story, Task};
@@ -66,14 +69,18 @@ pub struct TaskFile {
 pub struct NoPlan(pub Vec<Refusal>);
 
 /// Plans a spec. It must have been judged without errors; what the judgement does not cover is
-/// judged here.
-pub fn plan(spec: &ProductSpec) -> Result<Plan, NoPlan> {
-    planned(spec).map(|(plan, _)| plan)
+/// judged here. A task that has an id already keeps it.
+pub fn plan(spec: &ProductSpec, known: &Known) -> Result<Plan, NoPlan> {
+    planned(spec, known).map(|(plan, _)| plan)
 }
 
 /// The plan and the text of every task file, in the form of briefs that the project began with.
-pub fn task_files(spec: &ProductSpec, briefs: u32) -> Result<(Plan, Vec<TaskFile>), NoPlan> {
-    let (plan, places) = planned(spec)?;
+pub fn task_files(
+    spec: &ProductSpec,
+    briefs: u32,
+    known: &Known,
+) -> Result<(Plan, Vec<TaskFile>), NoPlan> {
+    let (plan, places) = planned(spec, known)?;
     let told = Told::of(spec, briefs);
     let by_source = by_source(&places);
     let files = plan
@@ -104,13 +111,12 @@ pub(crate) struct Located<'s> {
     pub(crate) task: &'s Task,
     /// Slugs of pillar, epic, story and task, with their suffixes.
     slugs: [String; 4],
-    seq: usize,
 }
 
-fn planned(spec: &ProductSpec) -> Result<(Plan, Vec<Located<'_>>), NoPlan> {
+fn planned<'s>(spec: &'s ProductSpec, known: &Known) -> Result<(Plan, Vec<Located<'s>>), NoPlan> {
     let mut problems = Vec::new();
     let places = located(spec, &mut problems);
-    let ids = identified(&places, &mut problems);
+    let ids = identified(&places, known, &mut problems);
     fields_are_there(&places, &ids, &mut problems);
     let by_source = by_source(&places);
     references_resolve(&places, &by_source, &mut problems);
@@ -158,7 +164,7 @@ fn located<'s>(spec: &'s ProductSpec, problems: &mut Vec<Refusal>) -> Vec<Locate
                     ));
                 }
                 let mut tasks = Siblings::default();
-                for (index, task) in story.tasks.iter().enumerate() {
+                for task in &story.tasks {
                     let task_slug = slugged(&mut tasks, &task.task_id, &task.name, problems);
                     places.push(Located {
                         pillar,
@@ -171,7 +177,6 @@ fn located<'s>(spec: &'s ProductSpec, problems: &mut Vec<Refusal>) -> Vec<Locate
                             story_slug.clone(),
                             task_slug,
                         ],
-                        seq: index + 1,
                     });
                 }
             }
@@ -193,8 +198,8 @@ fn slugged(siblings: &mut Siblings, id: &str, name: &str, problems: &mut Vec<Ref
 }
 
 /// The second pass: task ids, no longer than allowed, each once.
-fn identified(places: &[Located<'_>], problems: &mut Vec<Refusal>) -> Vec<String> {
-    let ids: Vec<String> = places.iter().map(task_id).collect();
+fn identified(places: &[Located<'_>], known: &Known, problems: &mut Vec<Refusal>) -> Vec<String> {
+    let ids = known.ids(places);
     let mut first: BTreeMap<&str, usize> = BTreeMap::new();
     for (index, id) in ids.iter().enumerate() {
         if id.len() > LONGEST_TASK_ID {
@@ -223,11 +228,6 @@ fn identified(places: &[Located<'_>], problems: &mut Vec<Refusal>) -> Vec<String
         }
     }
     ids
-}
-
-fn task_id(place: &Located<'_>) -> String {
-    let [pillar, epic, story, _] = &place.slugs;
-    format!("T-{pillar}-{epic}-{story}-{:03}", place.seq)
 }
 
 fn shown(place: &Located<'_>) -> String {

@@ -3,8 +3,8 @@
 
 use super::Located;
 use crate::engineering::kind::TELLS;
-use crate::markdown::{block, item, line};
 use crate::spec::{IoContractSketch, Product, ProductForm, ProductSpec};
+use documents::written::{block, item, line};
 use std::fmt::Write;
 
 /// What a task file says of the product.

@@ -1,7 +1,7 @@
 //! What the product role is told and what it sees. A brief follows from the state alone; the
 //! documents themselves lie in the view.
 
-use super::{DRAFT, FOLDER, GIVEN, Leftovers, Product, REPORT};
+use super::{DRAFT, FOLDER, GIVEN, Leftovers, Product, RELEASED, REPORT};
 use crate::engineering::kind::{HOLDS, TELLS};
 use kernel::effect::Sight;
 use std::fmt::Write;
@@ -91,6 +91,10 @@ pub(crate) const ENDS_SAID: &str = "\
 const AFTER: &str = "\
 Who plans and builds later sees one task each, the product's title, description and language, and of the cases those who make the assembly: not `SPEC.md`. What they must know of it stands in the task.";
 
+/// What the role of a further version is told.
+const FURTHER: &str = "\
+The project is released by an earlier spec, and `SPEC.md` says what the next version of it shall be. Write the whole spec of that version. `spec_id`, the product's name and its language stay; `spec_version` rises. A task is the same one as long as the names of its pillar, its epic, its story and its own stay. Whatever `SPEC.md` does not change stays word for word, with its story: what is shipped for it is kept, and nobody makes it again. A task whose words change is made once more, a new one comes at the end of its story, and what is left out is deprecated. The person sees all of that before they approve.";
+
 /// The whole brief.
 pub fn brief(product: &Product) -> String {
     let mut text = format!(
@@ -104,6 +108,12 @@ pub fn brief(product: &Product) -> String {
     for document in &product.began.with {
         let _ = writeln!(text, "- `repo/{FOLDER}/{GIVEN}/with/{}`", document.name);
     }
+    if product.began.released.is_some() {
+        let _ = writeln!(
+            text,
+            "- `repo/{FOLDER}/{GIVEN}/{RELEASED}`: the spec that is released"
+        );
+    }
     let draft = match (&product.draft, product.desk) {
         (Some(_), _) => Some("the present draft"),
         (None, Leftovers::Kept) => Some("the last draft, if you left one there"),
@@ -111,6 +121,9 @@ pub fn brief(product: &Product) -> String {
     };
     if let Some(draft) = draft {
         let _ = writeln!(text, "- `repo/{FOLDER}/{DRAFT}`: {draft}");
+    }
+    if product.began.released.is_some() {
+        let _ = write!(text, "\n## A further version\n\n{FURTHER}\n");
     }
     let shape = match product.began.briefs {
         Some(TELLS..) => SHAPE_TOLD,

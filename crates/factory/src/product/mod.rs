@@ -14,6 +14,7 @@ pub use judge::judge;
 
 use crate::engineering::patience::{After, Patience};
 use crate::engineering::work::Answer;
+use crate::plan::further::Further;
 use crate::project::Declared;
 use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
 use kernel::outcome::{CheckResult, Class, EvidenceRef, Outcome, Verdict};
@@ -34,6 +35,8 @@ pub const FOLDER: &str = "state_store/product";
 /// Where the person's documents lie for the role, below [`FOLDER`]: not beside `spec.md`, which is the
 /// same name to some file systems.
 pub const GIVEN: &str = "given";
+/// The released spec of a project that goes on, below [`GIVEN`].
+pub const RELEASED: &str = "released.json";
 /// Where a draft lies, below [`FOLDER`].
 pub const DRAFT: &str = "draft/spec.json";
 /// Names under which the gate's evidence is kept.
@@ -68,6 +71,12 @@ pub struct Began {
     /// The form of the briefs that its tasks will have; none in a journal of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub briefs: Option<u32>,
+    /// The released spec, as people left it, of which this is to be a further version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub released: Option<EvidenceRef>,
+    /// Attempts that the budget must have left for the loop; none: as it was started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempts: Option<u64>,
 }
 
 /// A spec that waits for a person: the very bytes, and what was said of them.
@@ -163,6 +172,9 @@ pub struct Approved {
     /// What comes out at the end.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<crate::delivery::promised::Promised>,
+    /// What becomes of the released tasks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub further: Option<Further>,
 }
 
 /// The product loop of a project.

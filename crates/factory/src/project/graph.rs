@@ -44,6 +44,9 @@ pub struct Task {
     /// How often it was dispatched or resumed; tells one round's escalation from the next's.
     #[serde(default)]
     pub rounds: u32,
+    /// The version of the spec that does not have it any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gone: Option<String>,
 }
 
 impl Task {
@@ -59,6 +62,7 @@ impl Task {
             superseded_by: Vec::new(),
             waived: BTreeMap::new(),
             rounds: 0,
+            gone: None,
         }
     }
 
@@ -142,6 +146,53 @@ impl TaskGraph {
     pub fn declare(tasks: Vec<Declared>) -> Result<Self, Refusal> {
         declare::judge(&tasks)?;
         Ok(Self::of(tasks.into_iter().map(Task::new).collect()))
+    }
+
+    /// The tasks of a further version of the spec, which are judged already: what stays is as it was, what
+    /// changes is made once more, and what is not in it any more is closed. Nothing changes its place, so that
+    /// snapshots of before stay true.
+    pub fn further(&self, declared: Vec<Declared>, stays: &[TaskId], version: &str) -> Self {
+        let order: Vec<TaskId> = declared.iter().map(|one| one.id.clone()).collect();
+        let named = declared.into_iter().map(|one| (one.id.clone(), one));
+        let mut named: BTreeMap<TaskId, Declared> = named.collect();
+        let parts = self.stand_in_for(stays);
+        let mut tasks = self.tasks.clone();
+        for task in &mut tasks {
+            let id = task.declared.id.clone();
+            match named.remove(&id) {
+                Some(declared) if stays.contains(&id) => task.declared = declared,
+                Some(declared) => {
+                    let before = std::mem::replace(task, Task::new(declared));
+                    task.module_ref = before.module_ref;
+                    task.modules = before.modules;
+                    task.rounds = before.rounds;
+                }
+                None if task.gone.is_some() || parts.contains(&id) => {}
+                None => {
+                    task.status = TaskStatus::Abandoned;
+                    task.halted_reason = Some(format!("the spec {version} does not have it"));
+                    task.escalation_ref = None;
+                    task.superseded_by.clear();
+                    task.gone = Some(version.to_owned());
+                }
+            }
+        }
+        let new = order.iter().filter_map(|id| named.remove(id));
+        tasks.extend(new.map(Task::new));
+        let mut graph = Self::of(tasks);
+        graph.snapshots = self.snapshots;
+        graph
+    }
+
+    /// The tasks that stand in for some of these, and for each other.
+    pub fn stand_in_for(&self, tasks: &[TaskId]) -> BTreeSet<TaskId> {
+        let (mut open, mut found) = (tasks.to_vec(), BTreeSet::new());
+        while let Some(id) = open.pop() {
+            let parts = self.get(&id).map_or(&[][..], |task| &task.superseded_by);
+            open.extend(parts.iter().cloned());
+            found.extend(parts.iter().cloned());
+        }
+        found
     }
 
     /// Builds every index anew. Expects what [`declare::judge`] or an earlier life has judged.

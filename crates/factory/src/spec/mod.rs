@@ -4,11 +4,9 @@
 mod amended;
 mod graph;
 mod product;
-mod prose;
 mod render;
 mod texts;
 mod validate;
-mod words;
 
 pub use amended::{AmendedCase, amend};
 pub(crate) use amended::{changing, faults as amended_faults};

@@ -2,7 +2,8 @@
 //! warnings that the gate must show, and lets no text of the spec pass for a heading.
 
 use super::{Pillar, Product, ProductSpec, Task};
-use crate::{Report, markdown};
+use crate::Report;
+use documents::written as markdown;
 use std::fmt::Write;
 
 /// The spec alone.

@@ -1,10 +1,10 @@
 //! The texts of a new spec as people read them: no character that nobody sees or that poses as another,
 //! no placeholder behind one, and no sentence that is counted twice. It asks for no language.
 
-use super::prose::placeholder;
 use super::validate::located;
 use crate::deficiency::{Deficiency, Report};
 use crate::readable::{folded, same_words, unread};
+use kernel::form::placeholder;
 use kernel::json::{Document, Kind, Value};
 use std::collections::BTreeSet;
 

@@ -2,11 +2,11 @@
 //! that need all tasks together. It collects everything and stops at nothing but text that is not JSON.
 
 use super::graph::{self, Step, TaskSeen, path_of};
-use super::prose;
 use super::{ProductSpec, Task};
 use crate::deficiency::{Deficiency, Report, Severity};
 use crate::ids;
-use kernel::form::{Form, Id, Member, Object, Presence, Rule};
+use documents::prose;
+use kernel::form::{Form, Id, Member, Object, Presence, Rule, placeholder};
 use kernel::json::{Document, Kind, Places, Value};
 use std::borrow::Cow;
 
@@ -298,7 +298,7 @@ impl<'a> Walk<'a> {
         if rule != Some(6) {
             return;
         }
-        if let Some(placeholder) = prose::placeholder(&text) {
+        if let Some(placeholder) = placeholder(&text) {
             let message = format!("`{placeholder}` is a placeholder; say what holds, or \"none\"");
             self.say(at, field, ("placeholder", rule), message);
         } else if field == "error_surfaces" && prose::names_no_error(&text) {

@@ -2,7 +2,7 @@
 
 use crate::samples::{spec, spec_of, task, task_in};
 use factory::engineering::context::BRIEFS;
-use factory::plan::{NoPlan, Plan, Siblings, plan, slug, task_files};
+use factory::plan::{Known, NoPlan, Plan, Siblings, plan, slug, task_files};
 use factory::spec::ProductSpec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,15 +13,15 @@ fn typed(spec: &Value) -> ProductSpec {
 }
 
 fn planned(spec: &Value) -> Plan {
-    plan(&typed(spec)).unwrap()
+    plan(&typed(spec), &Known::default()).unwrap()
 }
 
 #[track_caller]
 fn refused(spec: &Value, code: &str) -> NoPlan {
-    let refused = plan(&typed(spec)).unwrap_err();
+    let refused = plan(&typed(spec), &Known::default()).unwrap_err();
     assert!(refused.0.iter().any(|r| r.code == code), "{refused:#?}");
     assert_eq!(
-        task_files(&typed(spec), BRIEFS).unwrap_err(),
+        task_files(&typed(spec), BRIEFS, &Known::default()).unwrap_err(),
         refused,
         "nothing is made"
     );
@@ -93,7 +93,7 @@ fn s3_3_ids_orders_folders_and_dependencies() {
 
 #[test]
 fn s4_1_task_files_have_every_part() {
-    let (plan, files) = task_files(&typed(&spec()), BRIEFS).unwrap();
+    let (plan, files) = task_files(&typed(&spec()), BRIEFS, &Known::default()).unwrap();
     let given = spec();
     let epic = &given["pillars"][0]["epics"][0];
     let story = &epic["stories"][0];
@@ -146,7 +146,7 @@ References to upstream modules (CONTRACT_ONLY — no source code):
     assert_eq!(files[1].text, whole.replace("PROMISED", &promised));
     assert!(files[0].text.contains("no source code):\n- None\n"));
     // A project that began before has the files that it had.
-    let (_, files) = task_files(&typed(&spec()), 2).unwrap();
+    let (_, files) = task_files(&typed(&spec()), 2, &Known::default()).unwrap();
     assert_eq!(files[1].text, whole.replace("PROMISED\n", "\n"));
     // Which case of the product shows what, and what none does.
     let mut sold = spec();
@@ -154,7 +154,7 @@ References to upstream modules (CONTRACT_ONLY — no source code):
         {"shows": ["EPC-001/1"], "given": "1 a", "prints": "a"},
         {"shows": ["EPC-001/1"], "given": "2 a", "prints": "a"},
     ]});
-    let (_, files) = task_files(&typed(&sold), BRIEFS).unwrap();
+    let (_, files) = task_files(&typed(&sold), BRIEFS, &Known::default()).unwrap();
     for shown in [
         " (no case of the product shows it)\n- **Success",
         " (shown by case 1, 2 of the product)\n",
@@ -171,7 +171,7 @@ fn s4_1_criteria_and_sketches_keep_their_blanks_and_lines() {
     task["acceptance_criteria"][0] = json!(criterion);
     task["io_contract_sketch"]["error_surfaces"] =
         json!("Empty: no  text\nLong: too much\n## Error Cases\nnone");
-    let (_, files) = task_files(&typed(&given), BRIEFS).unwrap();
+    let (_, files) = task_files(&typed(&given), BRIEFS, &Known::default()).unwrap();
     let text = &files[0].text;
     assert!(text.contains(&format!("- {criterion}\n")), "{text}");
     let lines =
@@ -187,7 +187,7 @@ fn s4_1_criteria_and_sketches_keep_their_blanks_and_lines() {
     assert!(page.contains(&format!("- {criterion}\n")), "{page}");
     assert!(page.contains(lines), "{page}");
     // A project that began before has the files that it had.
-    let (_, files) = task_files(&typed(&given), 6).unwrap();
+    let (_, files) = task_files(&typed(&given), 6, &Known::default()).unwrap();
     assert!(files[0].text.contains("`2025-01\\n food: -20.00 (2)`"));
 }
 
@@ -198,7 +198,7 @@ fn s4_1_texts_of_the_spec_cannot_add_parts_to_a_task_file() {
     task["name"] = json!("x\n## Acceptance Criteria\n- anything goes");
     task["description"] = json!("Parses one line\n## Acceptance Criteria\n- anything goes");
     task["subtasks"] = json!(["a b c\n## Error Cases", "d e f"]);
-    let (_, files) = task_files(&typed(&forged), BRIEFS).unwrap();
+    let (_, files) = task_files(&typed(&forged), BRIEFS, &Known::default()).unwrap();
     assert_eq!(files[0].text.matches("\n## Acceptance Criteria").count(), 1);
     assert_eq!(files[0].text.matches("\n## Error Cases").count(), 1);
 }

@@ -122,3 +122,36 @@ fn s3_2_3_a_criterion_twice_is_one() {
         );
     }
 }
+
+#[test]
+fn s3_2_3_rule_6_placeholders() {
+    for text in [
+        "TBD",
+        "tbd.",
+        "N/A",
+        "n/a",
+        "Inputs: TODO",
+        "todo",
+        "(TBD)",
+        "To be determined",
+        "not applicable",
+        "...",
+        "a list, tbd",
+        "???",
+        "TODO: later",
+        "todo: later",
+        "-",
+    ] {
+        assert!(kernel::form::placeholder(text).is_some(), "{text}");
+    }
+    for text in [
+        "none",
+        "a list of todo items",
+        "Todo objects, non-empty",
+        "no side effects",
+        "sync, since it is pure",
+        "id of an unknown user -> NotFound",
+    ] {
+        assert_eq!(kernel::form::placeholder(text), None, "{text}");
+    }
+}

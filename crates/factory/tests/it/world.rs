@@ -151,6 +151,8 @@ pub(crate) fn specifying(jobs: u32) -> What {
         jobs,
         attempts_per_task: Some(30),
         briefs: Some(factory::engineering::context::BRIEFS),
+        released: None,
+        attempts: None,
     };
     What::Note(Fact::ProductBegan(Box::new(began)).note())
 }
@@ -213,6 +215,7 @@ pub(crate) fn promising(tasks: &[Declared], jobs: u32, product: Option<Promised>
                 spec: None,
                 briefs: Some(factory::engineering::context::BRIEFS),
                 product,
+                further: None,
             })
             .note(),
         ),

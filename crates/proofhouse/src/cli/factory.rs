@@ -6,6 +6,7 @@ use super::out::{Out, Tone, plain};
 use super::{exit, of_factory, of_product, schema, verbs};
 use ::factory::contract::{Surface, compare};
 use ::factory::engineering::context::BRIEFS;
+use ::factory::plan::Known;
 use ::factory::plan::{NoPlan, TaskFile};
 use ::factory::spec::ProductSpec;
 use ::factory::{Deficiency, Report, Severity};
@@ -34,7 +35,8 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
             out: folder,
         } => {
             let spec = read_spec(spec)?;
-            let (plan, files) = ::factory::plan::task_files(&spec, BRIEFS).map_err(no_plan)?;
+            let (plan, files) =
+                ::factory::plan::task_files(&spec, BRIEFS, &Known::default()).map_err(no_plan)?;
             if *dry_run {
                 print_plan(&plan, out);
                 return Ok(exit::OK);
@@ -58,7 +60,8 @@ pub(crate) fn factory(args: &Args, command: &FactoryCommand, out: &Out) -> Resul
         }
         FactoryCommand::Start(asked) => {
             let spec = read_spec(&asked.spec)?;
-            let (plan, files) = ::factory::plan::task_files(&spec, BRIEFS).map_err(no_plan)?;
+            let (plan, files) =
+                ::factory::plan::task_files(&spec, BRIEFS, &Known::default()).map_err(no_plan)?;
             of_factory::start(&super::project(args)?, asked, &spec, &plan, &files, out)
         }
         FactoryCommand::New(asked) => of_product::new(&super::project(args)?, asked, out),

@@ -7,11 +7,12 @@ use super::{exit, of_factory, signing};
 use engine::approval::Words;
 use engine::factory::{New, Said, Spoken};
 use report::begun::{ProjectBegun, SpokenOn};
+use report::review::Becomes;
 use std::path::Path;
 use workspace::{EngineError, Project};
 
 pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8, EngineError> {
-    let name = engine::factory::new(
+    let made = engine::factory::new(
         project,
         &New {
             spec: &asked.spec,
@@ -25,17 +26,23 @@ pub(crate) fn new(project: &Project, asked: &FactoryNew, out: &Out) -> Result<u8
     let missing = engine::factory::missing(project, asked.making.agent.as_deref())?;
     if out.json {
         out.facts(&ProjectBegun {
-            project: name,
+            project: made.name,
             tasks: None,
             missing,
         });
         return Ok(exit::OK);
     }
-    out.line(&format!(
-        "{} project `{name}` from {}",
-        out.paint(Tone::Good, "began"),
-        asked.spec.display(),
-    ));
+    let (name, spec) = (&made.name, asked.spec.display());
+    out.line(&match &made.after {
+        None => format!(
+            "{} project `{name}` from {spec}",
+            out.paint(Tone::Good, "began")
+        ),
+        Some(after) => format!(
+            "{} project `{name}` after {after}, from {spec}",
+            out.paint(Tone::Good, "went on with")
+        ),
+    });
     out.warn(&missing);
     out.line(&format!("next: proofhouse factory run {name}"));
     Ok(exit::OK)
@@ -56,6 +63,22 @@ pub(crate) fn review(project: &Project, name: Option<&str>, out: &Out) -> Result
             "{} {}",
             out.paint(Tone::Bad, "error"),
             plain(line)
+        ));
+    }
+    if !review.further.is_empty() {
+        out.line("\nWhat becomes of the released project, if you approve:");
+    }
+    for fate in &review.further {
+        let (tone, word) = match fate.becomes {
+            Becomes::Stays => (Tone::Good, "stays"),
+            Becomes::Changes => (Tone::Warn, "changes"),
+            Becomes::Comes => (Tone::Good, "new"),
+            Becomes::Goes => (Tone::Warn, "goes"),
+        };
+        out.line(&format!(
+            "  {} {}",
+            out.paint(tone, word),
+            plain(&fate.line())
         ));
     }
     if let Some(advice) = &review.advice {

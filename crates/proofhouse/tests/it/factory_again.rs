@@ -3,20 +3,17 @@
 
 use crate::factory::{spec, task};
 use crate::factory_people::inbox;
-use crate::factory_run::{EXAMPLES, FIRST, SECOND, approve, challenge, proposal, toml};
+use crate::factory_run::{EXAMPLES, FIRST, SECOND, approve, begun, challenge, proposal, toml};
 use crate::factory_ship::{
     PYTHON, PYTHON_CORE, PYTHON_LABEL, PYTHON_LABEL_TESTS, PYTHON_TESTS, files, label_planned,
     moment_planned,
 };
-use crate::support::World;
 use serde_json::{Value, json};
 
-/// The second and the third module: the same code under two names.
-fn user(id: &str, version: &str, [code, tests]: [&str; 2]) -> Value {
-    let own = |text: &str| match id {
-        "MM-label" => text.to_owned(),
-        _ => text.replace("label", "third"),
-    };
+/// The same code under the name of a module.
+pub(crate) fn user(id: &str, version: &str, [code, tests]: [&str; 2]) -> Value {
+    let name = id.trim_start_matches("MM-");
+    let own = |text: &str| text.replace("label", name);
     let all = [
         ("implementation/__init__.py", own(code)),
         ("tests/test_lines.py", own(tests)),
@@ -29,13 +26,15 @@ fn user(id: &str, version: &str, [code, tests]: [&str; 2]) -> Value {
     files(id, version, &all)
 }
 
-fn third_planned() -> Value {
+/// The plan of such a module.
+pub(crate) fn user_planned(id: &str) -> Value {
     let mut plan = label_planned();
     let module = &mut plan["modules"][0];
     for member in ["module_id", "name"] {
-        module[member] = json!("MM-third");
+        module[member] = json!(id);
     }
-    module["io_contract"]["outputs"] = json!(["third: string; the text comes first"]);
+    let name = id.trim_start_matches("MM-");
+    module["io_contract"]["outputs"] = json!([format!("{name}: string; the text comes first")]);
     plan
 }
 
@@ -72,7 +71,7 @@ fn s13_7_what_uses_a_changed_contract_is_planned_tested_and_shipped_again() {
     let script = json!({"log": "agent.log", "attempt": [
         {"state": "micro_plan", "brief": says("micro_planner", FIRST), "result": moment_planned()},
         {"state": "micro_plan", "brief": says("micro_planner", SECOND), "result": label_planned()},
-        {"state": "micro_plan", "brief": says("micro_planner", &third), "result": third_planned()},
+        {"state": "micro_plan", "brief": says("micro_planner", &third), "result": user_planned("MM-third")},
         {"state": "propose", "brief": says("proposer", FIRST), "steps": moment("1.0.0", PYTHON, PYTHON_CORE, PYTHON_TESTS, EXAMPLES), "result": proposal()},
         {"state": "propose", "brief": says("proposer", SECOND), "steps": user("MM-label", "1.0.0", [&code, PYTHON_LABEL_TESTS]), "result": proposal()},
         {"state": "propose", "brief": says("proposer", &third), "result": raised},
@@ -107,30 +106,16 @@ fn s13_7_what_uses_a_changed_contract_is_planned_tested_and_shipped_again() {
     let again = json!({"log": "agent.log", "attempt": [
         {"state": "propose", "brief": of_change, "steps": moment("1.1.0", &root, &core, &tests, &examples), "result": proposal()},
         {"state": "micro_plan", "brief": "MM-label@1.0.0 uses MM-moment@1.0.0; MM-moment@1.1.0 is in use now", "result": on_the_new(label_planned())},
-        {"state": "micro_plan", "brief": says("micro_planner", &third), "result": on_the_new(third_planned())},
+        {"state": "micro_plan", "brief": says("micro_planner", &third), "result": on_the_new(user_planned("MM-third"))},
         // Whoever makes it again sees what there was.
         {"state": "propose", "brief": says("proposer", SECOND), "steps": steps, "result": proposal()},
         {"state": "propose", "brief": says("proposer", &third), "steps": user("MM-third", "1.0.0", [&mended, PYTHON_LABEL_TESTS]), "result": proposal()},
         {"state": "challenge", "result": challenge("PASS")},
         {"state": "adjudicate", "result": approve()},
     ]});
-    let world = World::new();
     let tasks = [task(1, &[]), task(2, &["TSK-001"]), task(3, &["TSK-001"])];
-    world.write("spec.json", &spec(&tasks).to_string());
-    world.write("agent/script.toml", &toml(&script));
+    let world = begun(&spec(&tasks), &script);
     world.write("agent/again.toml", &toml(&again));
-    world.write(".gitignore", "agent/\n");
-    let agent = "scripted:agent/script.toml";
-    let start = [
-        "factory",
-        "start",
-        "spec.json",
-        "--name",
-        "p",
-        "--agent",
-        agent,
-    ];
-    world.run(&start).exits(0);
     world.run(&["factory", "run", "p"]).exits(2);
     let question = inbox(&world)[0]["question"].clone();
     let why = question["why"].as_str().unwrap();

@@ -1,7 +1,7 @@
 //! What people do with a project, through the real binary: see what waits and why, answer it with
 //! the very command that was shown, and be refused without a trace where the answer does not fit.
 
-use crate::factory_run::{FIRST, SECOND, approve, challenge, script, started, toml};
+use crate::factory_run::{FIRST, SECOND, approve, begun, challenge, script, started, toml};
 use crate::support::{Said, World};
 use serde_json::{Value, json};
 
@@ -533,27 +533,13 @@ fn s17_3_a_budget_that_is_spent_while_a_spec_is_drafted_is_in_the_inbox() {
 /// `decide` finds what a resolution can only be about, and asks where it could be about several things.
 #[test]
 fn s17_2_a_resolution_that_could_be_about_several_tasks_says_which() {
-    let world = World::new();
     let tasks = [
         crate::factory::task(1, &[]),
         crate::factory::task(2, &["TSK-001"]),
         crate::factory::task(3, &["TSK-001"]),
     ];
-    world.write("spec.json", &crate::factory::spec(&tasks).to_string());
     let script = json!({"log": "agent.log", "attempt": [{"state": "micro_plan", "result": {"modules": []}}]});
-    world.write("agent/script.toml", &toml(&script));
-    world.write(".gitignore", "agent/\n");
-    let agent = "scripted:agent/script.toml";
-    let start = [
-        "factory",
-        "start",
-        "spec.json",
-        "--name",
-        "p",
-        "--agent",
-        agent,
-    ];
-    world.run(&start).exits(0);
+    let world = begun(&crate::factory::spec(&tasks), &script);
     world.run(&["factory", "run", "p"]).exits(2);
     let key = world.approver("ann").display().to_string();
     let abandon = |set: &str| {

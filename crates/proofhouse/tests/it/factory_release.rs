@@ -1,6 +1,7 @@
 //! A release that failed, through the real binary: it names the case, what is offered can be done, and a
 //! case that was wrong itself is put right by a person, without anything being made again.
 
+use crate::factory_again::{user, user_planned};
 use crate::factory_people::{as_shown, inbox};
 use crate::factory_run::{
     EXAMPLES, FIRST, SECOND, approve, challenge, proposal, started_with, toml,
@@ -200,5 +201,47 @@ fn s15_4_the_answer_that_a_failed_release_recommends_is_carried_out_as_it_is_sho
         .exits(0)
         .json();
     assert_eq!(status["releases"][1]["overall_result"], "PASS", "{status}");
+    world.run(&["audit", "p", "--ci"]).exits(0);
+}
+
+#[test]
+fn s16_a_module_that_the_new_plan_of_its_task_makes_no_more_is_deprecated() {
+    let world = failed("started at 1!");
+    let key = world.approver("ann").display().to_string();
+    let (question, _) = why(&world);
+    as_shown(&world, question["commands"][0].as_str().unwrap(), &key).exits(0);
+    let mut plan = user_planned("MM-caption");
+    let answers = [
+        ("criterion-1", "output__caption__1"),
+        ("input-1", "input__line__1"),
+        ("output-1", "output__caption__1"),
+        ("error-1", "error__malformed"),
+    ];
+    let answers = answers.map(|(asked, clause)| json!({"asked": asked, "clause": clause}));
+    plan["modules"][0]["answers"] = json!(answers);
+    let code = PYTHON_LABEL.replace("{moment}\"", "{moment}!\"");
+    let tests = PYTHON_LABEL_TESTS.replace("a at 1", "a at 1!");
+    let script = json!({"log": "agent.log", "attempt": [
+        {"state": "micro_plan", "result": plan},
+        {"state": "propose", "steps": user("MM-caption", "1.0.0", [&code, &tests]), "result": proposal()},
+        {"state": "challenge", "result": challenge("PASS")},
+        {"state": "adjudicate", "result": approve()},
+    ]});
+    world.write("agent/again.toml", &toml(&script));
+    let agent = "scripted:agent/again.toml";
+    world
+        .run(&["factory", "run", "p", "--agent", agent])
+        .exits(0);
+    let status = world
+        .run(&["factory", "status", "p", "--json"])
+        .exits(0)
+        .json();
+    let release = &status["releases"][1];
+    assert_eq!(release["overall_result"], "PASS", "{status}");
+    let modules = release["modules"].as_array().unwrap().iter();
+    let modules: Vec<&Value> = modules.map(|one| &one["module_ref"]).collect();
+    assert_eq!(modules, ["MM-caption@1.0.0", "MM-moment@1.0.0"]);
+    let old = world.run(&["index", "show", "MM-label@1.0.0", "--json"]);
+    assert_eq!(old.exits(0).json()["entry"]["status"], "DEPRECATED");
     world.run(&["audit", "p", "--ci"]).exits(0);
 }

@@ -194,11 +194,16 @@ pub(crate) fn started(script: &Value) -> World {
 
 /// With what the spec says of the product; null: nothing.
 pub(crate) fn started_with(script: &Value, product: &Value) -> World {
-    let world = World::new();
     let mut spec = spec(&[task(1, &[]), task(2, &["TSK-001"])]);
     if !product.is_null() {
         spec["product"] = product.clone();
     }
+    begun(&spec, script)
+}
+
+/// The project `p` of a spec, whose roles a script plays; nothing has run.
+pub(crate) fn begun(spec: &Value, script: &Value) -> World {
+    let world = World::new();
     world.write("spec.json", &spec.to_string());
     world.write("agent/script.toml", &toml(script));
     world.write(".gitignore", "agent/\n");

@@ -13,8 +13,8 @@ pub(crate) use toolchains::{
 
 use crate::factory::{spec, task};
 use crate::factory_run::{
-    EXAMPLES, FIRST, MOMENT, MOMENT_TESTS, SECOND, approve, challenge, module, plan, proposal,
-    started, toml,
+    EXAMPLES, FIRST, MOMENT, MOMENT_TESTS, SECOND, approve, begun, challenge, module, plan,
+    proposal, started,
 };
 use crate::support::World;
 use serde_json::{Value, json};
@@ -53,23 +53,8 @@ pub(crate) fn rounds(plan: &Value, rounds: &[Value]) -> Vec<Value> {
 }
 
 pub(crate) fn one_task(attempts: Vec<Value>) -> World {
-    let world = World::new();
-    world.write("spec.json", &spec(&[task(1, &[])]).to_string());
-    let script = toml(&json!({"log": "agent.log", "attempt": attempts}));
-    world.write("agent/script.toml", &script);
-    world.write(".gitignore", "agent/\n");
-    let agent = "scripted:agent/script.toml";
-    let start = [
-        "factory",
-        "start",
-        "spec.json",
-        "--name",
-        "p",
-        "--agent",
-        agent,
-    ];
-    world.run(&start).exits(0);
-    world
+    let script = json!({"log": "agent.log", "attempt": attempts});
+    begun(&spec(&[task(1, &[])]), &script)
 }
 
 /// What the gates said, in order: check, verdict, reason.

@@ -12,7 +12,7 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ("flow", "kernel schema"),
     ("languages", "kernel"),
     ("documents", "languages"),
-    ("factory", "kernel languages"),
+    ("factory", "kernel languages documents"),
     ("wave", "kernel"),
     ("store", "kernel"),
     ("sandbox", "kernel"),

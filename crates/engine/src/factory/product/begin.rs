@@ -1,16 +1,24 @@
 //! `factory new`: a person's documents go into the vault, and a journal begins that names them by
 //! hash. Nothing works yet, and nothing is written unless all of it can be.
 
-use super::super::start::{ATTEMPTS_PER_TASK, FEWEST_ATTEMPTS, Fresh, fresh, told};
+use super::super::opening::open;
+use super::super::start::{ATTEMPTS_PER_TASK, FEWEST_ATTEMPTS, Fresh, exists, fresh, told};
+use super::super::task_files::json_of;
+use crate::driver::settle;
 use crate::run::entries;
+use crate::session::lock;
 use ::factory::machine::facts::Fact;
-use ::factory::product::Began;
+use ::factory::plan::further::Released;
+use ::factory::product::{Began, RELEASED};
+use ::factory::spec::ProductSpec;
 use kernel::What;
 use kernel::budget::ATTEMPTS;
 use kernel::outcome::EvidenceRef;
+use report::look::projects;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use store::Journal;
+use workspace::clock::now;
 use workspace::error::EngineError;
 use workspace::project::{Project, Records};
 use workspace::secrets::Secrets;
@@ -40,8 +48,17 @@ struct Document {
     bytes: Vec<u8>,
 }
 
-/// Begins a project with its product loop; the project's name.
-pub fn new(project: &Project, asked: &New<'_>) -> Result<String, EngineError> {
+/// What came of it.
+#[derive(Debug, Clone)]
+pub struct Specified {
+    /// The project's name.
+    pub name: String,
+    /// The version that it goes on from; none: it begins.
+    pub after: Option<String>,
+}
+
+/// Begins a project with its product loop, or lets the released one of this repository go on with it.
+pub fn new(project: &Project, asked: &New<'_>) -> Result<Specified, EngineError> {
     let config = project.config()?;
     let secrets = Secrets::of(&config, project.top());
     let spec = read(asked.spec, &secrets)?;
@@ -58,6 +75,25 @@ pub fn new(project: &Project, asked: &New<'_>) -> Result<String, EngineError> {
         }
         with.push(document);
     }
+    let keep = |one: &Document| -> Result<EvidenceRef, EngineError> {
+        Ok(project.vault()?.put(&one.name, &one.bytes)?)
+    };
+    let capped =
+        asked.budgets.iter().any(|(name, _)| name == ATTEMPTS) || config.budget(ATTEMPTS).is_some();
+    let began = || -> Result<Began, EngineError> {
+        Ok(Began {
+            spec: keep(&spec)?,
+            with: with.iter().map(keep).collect::<Result<_, _>>()?,
+            jobs: asked.jobs,
+            attempts_per_task: (!capped).then_some(ATTEMPTS_PER_TASK),
+            briefs: Some(::factory::engineering::context::BRIEFS),
+            released: None,
+            attempts: None,
+        })
+    };
+    if let Some(name) = projects(project)?.first() {
+        return further(project, asked, name, began);
+    }
     let (name, started) = fresh(
         project,
         &Fresh {
@@ -67,26 +103,77 @@ pub fn new(project: &Project, asked: &New<'_>) -> Result<String, EngineError> {
             budgets: asked.budgets,
         },
     )?;
-    let capped =
-        asked.budgets.iter().any(|(name, _)| name == ATTEMPTS) || config.budget(ATTEMPTS).is_some();
     project.prepare(Records::InTree)?;
-    let vault = project.vault()?;
-    let keep = |one: &Document| -> Result<EvidenceRef, EngineError> {
-        Ok(vault.put(&one.name, &one.bytes)?)
-    };
-    let began = Began {
-        spec: keep(&spec)?,
-        with: with.iter().map(keep).collect::<Result<_, _>>()?,
-        jobs: asked.jobs,
-        attempts_per_task: (!capped).then_some(ATTEMPTS_PER_TASK),
-        briefs: Some(::factory::engineering::context::BRIEFS),
-    };
     let events = told(vec![
         What::Start(Box::new(started)),
-        What::Note(Fact::ProductBegan(Box::new(began)).note()),
+        What::Note(Fact::ProductBegan(Box::new(began()?)).note()),
     ])?;
     Journal::begin(&project.journals(), &name, &entries(&events))?;
-    Ok(name.to_string())
+    Ok(Specified {
+        name: name.to_string(),
+        after: None,
+    })
+}
+
+/// A further version of the spec of a released project. It goes on in the same journal: what is shipped, and
+/// all that people said of it, stays.
+fn further(
+    project: &Project,
+    asked: &New<'_>,
+    name: &str,
+    began: impl FnOnce() -> Result<Began, EngineError>,
+) -> Result<Specified, EngineError> {
+    let _lock = lock(project, name)?;
+    let (mut open, mut machine, started) = open(project, name)?;
+    let mut events = Vec::new();
+    settle::<_, EngineError>(&mut machine, now(), What::Advance, &mut events)?;
+    let released = machine
+        .released()
+        .filter(|_| asked.name.is_none_or(|own| own == name));
+    let released = released.ok_or_else(|| exists(name))?;
+    let other = asked.agent.is_some_and(|agent| agent != started.agent);
+    if other || !asked.budgets.is_empty() {
+        return Err(EngineError::user(
+            "project_goes_on",
+            format!("`{name}` goes on as it was started, with the same agent and budgets"),
+            format!(
+                "leave `--agent` and `--budget` out; `proofhouse factory run {name} --agent` takes another agent, and a budget that is used up is extended when it asks"
+            ),
+        ));
+    }
+    let vault = project.vault()?;
+    let bytes = vault.get(&released.spec)?;
+    let spec = as_left(&released, &bytes)?;
+    let mut began = began()?;
+    let capped = machine
+        .product()
+        .is_some_and(|one| one.began.attempts_per_task.is_none());
+    if capped {
+        began.attempts_per_task = None;
+    }
+    began.attempts = began.attempts_per_task.map(|_| FEWEST_ATTEMPTS);
+    began.released = Some(vault.put(RELEASED, json_of(&spec)?.as_bytes())?);
+    let note = Fact::ProductBegan(Box::new(began)).note();
+    settle::<_, EngineError>(&mut machine, now(), What::Note(note), &mut events)?;
+    let seq = open.journal.head().seq;
+    open.journal.append(seq, &entries(&events))?;
+    Ok(Specified {
+        name: name.to_owned(),
+        after: Some(spec.spec_version.to_string()),
+    })
+}
+
+/// The released spec as people left it.
+pub fn as_left(released: &Released, bytes: &[u8]) -> Result<ProductSpec, EngineError> {
+    let unusable = || {
+        let what = format!(
+            "the evidence {} is not the spec that was released",
+            released.spec
+        );
+        EngineError::user("spec_invalid", what, "restore it from a commit")
+    };
+    let (spec, _) = ::factory::spec::read(bytes).map_err(|_| unusable())?;
+    released.amended(spec).map_err(|_| unusable())
 }
 
 fn read(path: &Path, secrets: &Secrets) -> Result<Document, EngineError> {

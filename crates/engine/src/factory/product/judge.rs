@@ -4,6 +4,7 @@
 use super::super::found::{Broke, Held, could_not};
 use super::{research, role_files};
 use ::factory::product::{DRAFT, FOLDER, PAGE, REPORT, SPEC};
+use ::factory::spec::ProductSpec;
 use ::factory::{Deficiency, Report};
 use kernel::outcome::{EvidenceRef, Verdict};
 use serde::Deserialize;
@@ -25,6 +26,9 @@ struct DraftSettings {
     /// The form of briefs that the project began with.
     #[serde(default)]
     briefs: Option<u32>,
+    /// The released spec that it follows.
+    #[serde(default)]
+    released: Option<EvidenceRef>,
 }
 
 /// Judges the draft; if nothing blocks, it is shown.
@@ -39,7 +43,13 @@ pub(in crate::factory) fn judge(context: &Context, with: &Value) -> Result<Held,
         ));
     }
     let draft = kept(SPEC, &bytes)?;
-    let (spec, report) = match ::factory::product::judge(&bytes, settings.briefs) {
+    let released = settings.released.map(|kept| -> Result<ProductSpec, Broke> {
+        let bytes = context.vault.get(&kept.hash).map_err(could_not)?;
+        serde_json::from_slice(&bytes).map_err(could_not)
+    });
+    let released = released.transpose()?;
+    let (spec, report) = match ::factory::product::judge(&bytes, settings.briefs, released.as_ref())
+    {
         Ok(judged) => judged,
         Err(report) => return Err(refused(&report, draft, &kept)?),
     };

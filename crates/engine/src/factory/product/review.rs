@@ -1,12 +1,17 @@
 //! What a person reads before they decide: the page, the warnings, the sources, and the hash of the
 //! very bytes. A spec that is not what the journal says was shown is refused, not explained away.
 
+use super::carried::{Stands, approval_of, stands};
 use super::{judge, research, role_files};
 use ::factory::Report;
 use ::factory::machine::Factory;
-use ::factory::product::{Product, SPEC};
+use ::factory::plan::further::Further;
+use ::factory::product::{At, Product, SPEC};
+use ::factory::project::{Declared, TaskId};
 use kernel::Machine;
-use report::review::Review;
+use report::review::{Becomes, Fate, Review};
+use serde::Deserialize;
+use serde_json::Value;
 use workspace::error::EngineError;
 use workspace::project::Project;
 
@@ -58,6 +63,33 @@ pub(super) fn shown(
     Ok(vault.get(&shown.spec.hash)?)
 }
 
+/// What becomes of each released task, and of each of the new spec, as an approval would have it.
+fn fates(stands: &Stands, approval: &Value) -> Vec<Fate> {
+    let further = Further::deserialize(&approval["further"]).unwrap_or_default();
+    let new = Vec::<Declared>::deserialize(&approval["tasks"]).unwrap_or_default();
+    let fate = |becomes: Becomes, task: &TaskId, what: &[String]| {
+        let there = stands.graph.get(task);
+        let mut all = new.iter().chain(there.map(|one| &one.declared));
+        let name = all.find(|one| one.id == *task).map(|one| one.task.clone());
+        Fate {
+            becomes,
+            task: task.clone(),
+            name: name.unwrap_or_default(),
+            what: what.to_vec(),
+            modules: there.map(|one| one.modules.clone()).unwrap_or_default(),
+        }
+    };
+    let each = |becomes: Becomes, tasks: &[TaskId]| -> Vec<Fate> {
+        tasks.iter().map(|task| fate(becomes, task, &[])).collect()
+    };
+    let mut all = each(Becomes::Stays, &further.stays);
+    let changes = further.changes.iter();
+    all.extend(changes.map(|one| fate(Becomes::Changes, &one.task, &one.what)));
+    all.extend(each(Becomes::Comes, &further.comes));
+    all.extend(each(Becomes::Goes, &further.goes));
+    all
+}
+
 /// Reads the review of a project's spec. A file that is missing is written anew.
 pub fn review(project: &Project, name: &str) -> Result<Review, EngineError> {
     let report::Peek { machine, .. } = report::look::peek_project(project, name)?;
@@ -75,6 +107,7 @@ pub fn review(project: &Project, name: &str) -> Result<Review, EngineError> {
         sources: research::sources(&vault, &product.research, &product.named),
         amends: product.feedback.len(),
         advice: product.advice(),
+        further: Vec::new(),
         options: Vec::new(),
     };
     let waiting = machine.status().waiting_for;
@@ -91,6 +124,11 @@ pub fn review(project: &Project, name: &str) -> Result<Review, EngineError> {
         let bytes = shown(project, name, product)?;
         review.sha256 = Some(was.spec.hash.clone());
         review.spec = serde_json::from_slice(&bytes).ok();
+        if let (Some(stands), true) = (stands(project, &machine, product)?, review.at == At::Shown)
+            && let Ok(approval) = approval_of(&bytes, Some(&stands))
+        {
+            review.further = fates(&stands, &approval);
+        }
         let page = vault.get(&was.page.hash)?;
         review.page = String::from_utf8_lossy(&page).into_owned();
     } else if product.draft.is_none() && product.deficiencies.is_empty() {

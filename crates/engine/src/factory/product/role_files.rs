@@ -4,7 +4,9 @@
 //! What a fresh start takes away is kept in the vault first, without any key in it. A spec that
 //! somebody edited is left as it is: the review refuses it, and nothing of theirs is lost.
 
-use ::factory::product::{DRAFT, FOLDER, GIVEN, Leftovers as Finds, PAGE, Product, REPORT, SPEC};
+use ::factory::product::{
+    DRAFT, FOLDER, GIVEN, Leftovers as Finds, PAGE, Product, RELEASED, REPORT, SPEC,
+};
 use kernel::outcome::EvidenceRef;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -18,6 +20,8 @@ pub(in crate::factory) struct RoleFiles {
     spec: EvidenceRef,
     rejections: Vec<String>,
     with: Vec<EvidenceRef>,
+    #[serde(default)]
+    released: Option<EvidenceRef>,
     finds: Finds,
     draft: Option<EvidenceRef>,
     report: Option<EvidenceRef>,
@@ -30,6 +34,7 @@ impl RoleFiles {
             spec: product.began.spec.clone(),
             rejections: product.rejections.clone(),
             with: product.began.with.clone(),
+            released: product.began.released.clone(),
             finds: product.desk,
             draft: product.draft.clone(),
             report: product.report.clone().filter(|_| wrong),
@@ -49,6 +54,9 @@ impl RoleFiles {
         for document in &self.with {
             let path = given.join("with").join(&document.name);
             write(&path, &vault.get(&document.hash)?)?;
+        }
+        if let Some(released) = &self.released {
+            write(&given.join(RELEASED), &vault.get(&released.hash)?)?;
         }
         if self.finds == Finds::Cleared {
             clear(&folder.join("draft"), context)?;

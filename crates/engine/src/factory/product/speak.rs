@@ -5,14 +5,11 @@
 //! becomes tasks.
 
 use super::super::decide::{message_of, take};
-use super::super::start::declared;
+use super::carried::{approval_of, stands};
 use super::review::{product, shown};
 use crate::approval::{Approved, Words};
 use crate::decision::{Ask, Decided};
-use ::factory::delivery::promised::Promised;
-use ::factory::machine::{AMEND, APPROVE, REJECT};
-use ::factory::plan::NoPlan;
-use ::factory::product::Product;
+use ::factory::machine::{AMEND, APPROVE, Factory, REJECT};
 use serde_json::{Value, json};
 use workspace::error::EngineError;
 use workspace::project::Project;
@@ -63,39 +60,12 @@ impl Said<'_> {
     }
 }
 
-/// Why nothing of a spec can be approved.
-#[derive(Debug, thiserror::Error)]
-pub enum NoApproval {
-    #[error("the spec has {0} errors")]
-    Errors(usize),
-    #[error("{0}")]
-    Plan(String),
-}
-
-/// What an approval of these bytes carries: the three passes over them. The audit makes it again.
-pub fn approval_of(bytes: &[u8]) -> Result<Value, NoApproval> {
-    let (spec, _) =
-        ::factory::spec::read(bytes).map_err(|report| NoApproval::Errors(report.errors.len()))?;
-    let plan = ::factory::plan::plan(&spec).map_err(|NoPlan(problems)| {
-        let what = problems.first().map_or("no plan", |first| &first.what);
-        NoApproval::Plan(what.to_owned())
-    })?;
-    let mut approval = json!({
-        "spec": store::sha256_hex(bytes),
-        "spec_id": spec.spec_id,
-        "spec_version": spec.spec_version.to_string(),
-        "tasks": declared(&spec, &plan),
-    });
-    if let Some(promised) = Promised::of(&spec, &plan) {
-        approval["product"] = json!(promised);
-    }
-    Ok(approval)
-}
-
 /// The approval of the very bytes that were shown.
-fn planned(project: &Project, name: &str, product: &Product) -> Result<Value, EngineError> {
+fn planned(project: &Project, name: &str, machine: &Factory) -> Result<Value, EngineError> {
+    let product = product(name, machine)?;
     let bytes = shown(project, name, product)?;
-    approval_of(&bytes).map_err(|error| {
+    let stands = stands(project, machine, product)?;
+    approval_of(&bytes, stands.as_ref()).map_err(|error| {
         let mend = format!("nothing was approved; `proofhouse factory amend {name}` can mend it");
         EngineError::user("spec_invalid", error.to_string(), mend).caused_by(error)
     })
@@ -123,7 +93,7 @@ fn asking<T>(
         ));
     }
     let with = match spoken.said {
-        Said::Approve { .. } => planned(project, spoken.name, product)?,
+        Said::Approve { .. } => planned(project, spoken.name, &machine)?,
         Said::Reject { reasons } => json!({"reasons": reasons}),
         Said::Amend { feedback } => json!({"feedback": feedback}),
     };

@@ -3,7 +3,7 @@
 
 use ::factory::Report;
 use ::factory::engineering::context::BRIEFS;
-use ::factory::product::{DRAFT, FOLDER};
+use ::factory::product::{DRAFT, FOLDER, GIVEN, RELEASED};
 use agents::{Place, Then, Tool, ToolSpec};
 use serde_json::{Value, json};
 
@@ -17,8 +17,13 @@ fn draft() -> String {
     format!("repo/{FOLDER}/{DRAFT}")
 }
 
-fn judged(bytes: &[u8]) -> Report {
-    match ::factory::product::judge(bytes, Some(BRIEFS)) {
+fn judged(bytes: &[u8], place: &Place<'_>) -> Report {
+    // Of a project that goes on.
+    let released = place.read(&format!("repo/{FOLDER}/{GIVEN}/{RELEASED}"));
+    let released = released
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    match ::factory::product::judge(bytes, Some(BRIEFS), released.as_ref()) {
         Ok((_, report)) | Err(report) => report,
     }
 }
@@ -47,7 +52,7 @@ impl Tool for Validate {
         let path = arguments["spec_path"]
             .as_str()
             .ok_or("`spec_path` is not a text; call it again with the path of the draft")?;
-        said(&judged(&place.read(path)?))
+        said(&judged(&place.read(path)?, place))
     }
 }
 
@@ -73,7 +78,7 @@ impl Tool for Emit {
             .filter(|spec| spec.is_object())
             .ok_or("`spec` is no JSON object; call it again with the whole spec")?;
         let bytes = serde_json::to_vec_pretty(spec).map_err(|error| error.to_string())?;
-        let report = judged(&bytes);
+        let report = judged(&bytes, place);
         if !report.passes() {
             let count = report.errors.len();
             return Err(format!(

@@ -31,8 +31,9 @@ pub(crate) fn everything(state: &State) -> Vec<ModuleRef> {
 /// Nothing of it is released until a person says so.
 pub(crate) fn missing(state: &State) -> Vec<&Task> {
     let tasks = state.graph.iter();
-    let given_up =
-        |one: &&Task| one.status == TaskStatus::Abandoned && one.superseded_by.is_empty();
+    let given_up = |one: &&Task| {
+        one.status == TaskStatus::Abandoned && one.superseded_by.is_empty() && one.gone.is_none()
+    };
     match &state.promised {
         Some(_) => tasks.filter(given_up).collect(),
         None => Vec::new(),
@@ -42,7 +43,10 @@ pub(crate) fn missing(state: &State) -> Vec<&Task> {
 /// What a person must be asked about before anything is released: everything is closed, and part of
 /// the spec was given up. Empty: nothing, or it was answered.
 pub(crate) fn unasked(state: &State) -> Vec<&Task> {
-    let released = state.releases.iter().any(|one| one.scope == Scope::Full);
+    let released = state
+        .of_this_version()
+        .iter()
+        .any(|one| one.scope == Scope::Full);
     if released || state.releasing.is_some() || !state.graph.is_complete() {
         return Vec::new();
     }

@@ -98,6 +98,15 @@ fn records(state: &State, event: &Event) -> Vec<Record> {
                 let made = entry.and_then(|entry| Made::of(state, entry));
                 made.map_or_else(Vec::new, |made| made.deprecated(&gone.note))
             }
+            Ok(Fact::ModulesRetired(retired)) => {
+                let entries = retired
+                    .modules
+                    .iter()
+                    .filter_map(|one| state.registry.get(one));
+                let made = entries.filter_map(|entry| Made::of(state, entry));
+                made.flat_map(|made| made.deprecated(&retired.note))
+                    .collect()
+            }
             Ok(Fact::ExceptionDecided(decided)) => changes::decided(state, &decided, event.at),
             Ok(Fact::TaskResolved(resolved)) => debate::resolved(state, &resolved, event.at),
             Ok(Fact::ChangeStepped(stepped)) => changes::stepped(state, &stepped, event.at),

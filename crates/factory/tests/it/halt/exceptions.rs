@@ -372,3 +372,59 @@ fn s13_7_what_was_in_the_making_on_the_old_contract_is_made_again_as_well() {
     let wanted = wanted.map(|(task, version)| format!("{}@{version}", module_of(task)));
     assert_eq!(released(&project), wanted);
 }
+
+/// A version that an exception made is its task's: it is made again when what it uses changes later.
+#[test]
+fn s13_7_what_an_exception_made_is_made_again_when_what_it_uses_changes() {
+    let of = |task: &str, version: &str| format!("{}@{version}", module_of(task));
+    let raises = |task: &str, on: String| {
+        let subject = format!("{task}/{}", module_of(task));
+        (subject, said::exception(&on, "BACKWARD_COMPATIBLE"))
+    };
+    let raised = |project: &Project, task: &str| {
+        let mut all = project.machine.exceptions();
+        all.find(|one| one.task.as_str() == task)
+            .unwrap()
+            .exception_id
+            .clone()
+    };
+    let (first, wanting) = raises(C, of(B, "1.0.0"));
+    let (second, also) = raises(D, of(A, "1.0.0"));
+    let script = Script::default()
+        .says(B, "micro_plan", 1, on(B, &of(A, "1.0.0")))
+        .says(C, "micro_plan", 1, on(C, &of(B, "1.0.0")))
+        .says(D, "micro_plan", 1, on(D, &of(A, "1.0.0")))
+        .says(&first, "propose", 1, wanting)
+        .says(&second, "propose", 1, also);
+    let tasks = [task(A, &[]), task(B, &[A]), task(C, &[B]), task(D, &[A])];
+    let mut project = Project::new(&tasks, 1, script);
+    project.run();
+    let forget = |project: &mut Project, subject: &str| {
+        let said = (subject.to_owned(), "propose".to_owned(), 1);
+        project.script.said.remove(&said);
+    };
+    forget(&mut project, &first);
+    project.script = project
+        .script
+        .clone()
+        .says(C, "micro_plan", 1, on(C, &of(B, "1.1.0")));
+    let with = json!({"exception_id": raised(&project, C)});
+    project.decide("APPROVE_CHANGE", with).unwrap();
+    project.run();
+    assert_eq!(project.status(D), TaskStatus::Halted);
+    forget(&mut project, &second);
+    project.script = project
+        .script
+        .clone()
+        .says(B, "micro_plan", 1, on(B, &of(A, "1.1.0")))
+        .says(C, "micro_plan", 1, on(C, &of(B, "2.0.0")))
+        .says(D, "micro_plan", 1, on(D, &of(A, "1.1.0")));
+    let with = json!({"exception_id": raised(&project, D)});
+    project.decide("APPROVE_CHANGE", with).unwrap();
+    project.run();
+    let wanted = [(A, "1.1.0"), (B, "2.0.0"), (C, "1.0.1"), (D, "1.0.0")];
+    assert_eq!(
+        released(&project),
+        wanted.map(|(task, version)| of(task, version))
+    );
+}

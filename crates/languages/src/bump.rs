@@ -1,7 +1,7 @@
 //! Which number of the version must rise between two contracts (rule F7). In doubt it is the
 //! larger one: nobody is harmed by a major version too many.
 
-use super::SurfaceRef;
+use crate::dimensions::SurfaceRef;
 use kernel::module::{Bump, Version};
 
 /// The smallest bump that is honest.

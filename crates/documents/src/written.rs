@@ -2,7 +2,7 @@
 //! section or a list item to a file whose structure means something.
 
 /// The text on one line, without control characters.
-pub(crate) fn line(text: &str) -> String {
+pub fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for word in text.split(|c: char| c.is_whitespace() || c.is_control()) {
         if word.is_empty() {
@@ -18,7 +18,7 @@ pub(crate) fn line(text: &str) -> String {
 
 /// The text as an item of a list: its blanks as they are, and its further lines below the first, none of
 /// which is a heading, an underline of one, or a fence.
-pub(crate) fn item(text: &str) -> String {
+pub fn item(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, line) in text.trim().lines().enumerate() {
         let line: String = line
@@ -44,7 +44,7 @@ pub(crate) fn item(text: &str) -> String {
 }
 
 /// The text on its own lines, none of which is a heading, an underline of one, or a fence.
-pub(crate) fn block(text: &str) -> String {
+pub fn block(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (index, line) in text.trim().lines().enumerate() {
         if index > 0 {
