@@ -164,6 +164,8 @@ words! {
     pub enum Misplan {
         NeedChanged = "reuse_need_changed",
         NotShipped = "reuse_not_shipped",
+        NotBrought = "reuse_not_brought",
+        NotConsidered = "reuse_not_considered",
         ContractUnknown = "reuse_contract_unknown",
         ContractDiffers = "reuse_contract_differs",
         VersionDiffers = "reuse_version_differs",
@@ -173,6 +175,7 @@ words! {
         IdTaken = "module_id_taken",
         IdAlike = "module_id_alike",
         DependencyMissing = "dependency_missing",
+        DependencyOutdated = "dependency_outdated",
         Unreadable = "plan_unreadable",
     }
 }

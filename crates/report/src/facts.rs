@@ -162,6 +162,8 @@ fn step(step: &Step) -> String {
             format!("the plan is refused, {} faults: {first}", faults.len())
         }
         Step::Began(_, version) => format!("a module was begun, version {version}"),
+        Step::Sought(_, reference) => format!("{reference} is looked for in other projects"),
+        Step::Found(_, found) => format!("it is brought in from {}", found.from),
         Step::Reused(_, reference) => format!("{reference} is reused"),
         Step::Debated(_, one) => moved(one),
         Step::Raised(raised) => format!(

@@ -291,6 +291,14 @@ impl Story {
                 let text = format!("{reference} is reused from the Code Index; nothing is written");
                 with(Moment::Reused, say("reuse", Mark::Good, text))
             }
+            Step::Sought(_, reference) => {
+                let text = format!("{reference} is looked for in other projects");
+                vec![say("reuse", Mark::Plain, text)]
+            }
+            Step::Found(_, found) => {
+                let text = format!("it is brought in from {}, and tested anew", found.from);
+                with(Moment::Reused, say("reuse", Mark::Good, text))
+            }
             Step::Debated(_, said) => self.debated(at, task, task, said),
             Step::Raised(raised) => {
                 let text = format!(

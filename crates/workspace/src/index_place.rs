@@ -32,6 +32,11 @@ pub fn of_user() -> Result<PathBuf, Error> {
     Ok(base.join("proofhouse").join(PLACE))
 }
 
+/// May other projects of the user bring in what this one releases?
+pub fn shares(config: &Config) -> bool {
+    config.text("index.share") != Some("nothing")
+}
+
 /// How an endpoint for embeddings is reached.
 pub fn settings(config: &Config) -> Result<Settings, Error> {
     let mut settings = Settings::default();

@@ -2,7 +2,7 @@
 //! draft, as checks beside those of the registry. What every gate has in common is theirs as well.
 
 use super::found::{Broke, Given, Held};
-use super::{assembled, product, release, ship};
+use super::{assembled, elsewhere, product, release, ship};
 use crate::perform::{self, InVault, lost, save};
 use checks::{Check, Place, Subject};
 use kernel::What;
@@ -18,7 +18,7 @@ use workspace::context::Context;
 type Perform = fn(&Given<'_>, &Value) -> Result<Held, Broke>;
 
 /// The checks of the factory.
-const CHECKS: [(&str, Perform); 12] = [
+const CHECKS: [(&str, Perform); 13] = [
     ("amendments_applied", ship::amendments_applied),
     ("interface_fingerprint", ship::interface_fingerprint),
     ("public_surface", ship::public_surface),
@@ -37,6 +37,7 @@ const CHECKS: [(&str, Perform); 12] = [
     ("code_index_check", |given, with| {
         release::check(given.context, "code_index_check", with)
     }),
+    ("module_elsewhere", elsewhere::check),
     ("product_check", assembled::check),
     (::factory::product::CHECK, |given, with| {
         product::judge(given.context, with)
@@ -59,7 +60,7 @@ impl Check for OfFactory<'_> {
     fn run(&self, with: &Value, _: &Subject<'_>) -> Vec<CheckResult> {
         (self.progress)(self.name);
         let found = (self.perform)(self.given, with);
-        let clean = |text: &str| self.given.context.secrets.text(text);
+        let clean = |text: &str| self.given.context.kept_text(text);
         vec![answer(self.name, found, &clean)]
     }
 }

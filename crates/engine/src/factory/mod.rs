@@ -10,6 +10,7 @@ mod assembled;
 mod constants;
 mod debated;
 mod decide;
+mod elsewhere;
 mod fix;
 mod found;
 pub mod founded;

@@ -4,11 +4,12 @@ use super::adapter::ProjectAdapter;
 use super::opening::open;
 use super::records::RecordWriter;
 use super::views::Views;
-use super::{assembled, indexed};
+use super::{assembled, elsewhere, indexed};
 use super::{roles, tools};
 use crate::driver::{Ending, Until, drive as run_loop};
 use crate::session::{Ended, Restore, Session, clean, lock};
 use crate::world::{Interrupter, Observer, Real};
+use ::factory::machine::Factory;
 use kernel::machine::Activity;
 use kernel::{Input, Machine, What};
 use report::look;
@@ -49,6 +50,13 @@ pub fn drive(
     }
 }
 
+/// What cannot be shared is not missed here.
+fn share(project: &Project, machine: &Factory, observer: &mut dyn Observer) {
+    if let Err(broke) = elsewhere::share(project, machine) {
+        observer.notice(&format!("what is released is not shared: {}", broke.reason));
+    }
+}
+
 fn once(
     driving: &Driving<'_>,
     observer: &mut dyn Observer,
@@ -69,6 +77,7 @@ fn once(
         RecordWriter::open(project, name)?;
         views.all(&machine)?;
         assembled::follow(project, name, &machine)?;
+        share(project, &machine, observer);
         let status = machine.status();
         return Ok(Ended {
             ending: Ending::Rested,
@@ -101,6 +110,7 @@ fn once(
     views.all(&machine)?;
     indexed::follow(project, &machine)?;
     assembled::follow(project, name, &machine)?;
+    share(project, &machine, observer);
     let ending = ending?;
     let status = machine.status();
     if status.activity == Activity::Done {

@@ -5,7 +5,9 @@
 use super::debated::Deliverable;
 use super::found::{Broke, Given, Held, could_not};
 use super::modules::{self, CONTRACT, ESCALATION, LOG, SHIP, Stored};
-use super::{amended, debated, fix, indexed, proven, scratch, stubs, superseding, surface, tested};
+use super::{
+    amended, debated, elsewhere, fix, indexed, proven, scratch, stubs, superseding, surface, tested,
+};
 use ::factory::contract::{
     MicroModuleContract, MismatchArtifact, compare, from_plan, judge_bump, required_bump,
 };
@@ -43,6 +45,9 @@ pub(super) struct ShipSettings {
     /// A person's files that no attempt has taken up.
     #[serde(default)]
     fix: Option<BTreeMap<String, String>>,
+    /// The module of another project that it is.
+    #[serde(default)]
+    elsewhere: Option<ModuleRef>,
     /// What was debated before amendments were applied to it.
     #[serde(default)]
     before: Deliverable,
@@ -70,6 +75,9 @@ impl Step {
     fn of(given: &Given<'_>, with: &Value) -> Result<Self, Broke> {
         let mut settings: ShipSettings = serde_json::from_value(with.clone()).map_err(could_not)?;
         let locked = settings.locked.as_ref().map(modules::pretty).transpose();
+        if let Some(reference) = &settings.elsewhere {
+            settings.fix = Some(elsewhere::files(reference)?);
+        }
         Ok(Self {
             module: Stored::at(&given.context.project.home(), &settings.module),
             deliverable: Deliverable {

@@ -3,18 +3,22 @@
 
 use super::modules::{CONTRACT, SHIP, Stored};
 use super::{fix, superseding, task_files};
+use ::factory::engineering::context::near_file;
+use ::factory::engineering::kind::CONTINUES;
 use ::factory::machine::{Factory, For};
 use ::factory::plan::TaskFile;
 use ::factory::project::ModuleRef;
-use kernel::Time;
+use index::SearchRequest;
 use kernel::effect::AttemptOrder;
 use kernel::outcome::Verdict;
+use kernel::{EffectId, Time};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use workspace::context::Context;
 use workspace::error::EngineError;
+use workspace::near::{Found, Indexes, NEAR};
 use workspace::project::Project;
 
 /// How long the state machine's view rests while much happens, at least.
@@ -136,6 +140,30 @@ pub(super) struct Before {
     contract: Option<(ModuleRef, Value)>,
     fix: Option<(ModuleRef, BTreeMap<String, String>)>,
     lock: Lock,
+    /// What a planner looks for in the Code Index, and where it finds it.
+    #[serde(default)]
+    near: Option<(String, String)>,
+    #[serde(default)]
+    attempt: EffectId,
+}
+
+/// What is nearest to a task, for its planner; and what is so near that a plan must speak of it, for the record.
+fn search(
+    context: &Context,
+    attempt: EffectId,
+    query: &str,
+    file: &Path,
+) -> Result<(), EngineError> {
+    let indexes = Indexes::of(&context.project, &context.project.config()?)?;
+    let found = indexes.search(&SearchRequest::new(query))?;
+    write(file, &found)?;
+    let near = found.iter().filter(|one| one.hit.similarity_score >= NEAR);
+    let near: BTreeMap<String, &Found> =
+        near.map(|one| (one.reference().to_string(), one)).collect();
+    write(
+        &context.home(attempt).join(crate::perform::CANDIDATES),
+        &near,
+    )
 }
 
 /// What becomes of a contract that is there already. A debate that begins locks its own: the one
@@ -174,7 +202,17 @@ impl Before {
         };
         let fix = task.and_then(|task| machine.standing_fix(task)).cloned();
         let fix = fix.map(|fix| (fix.module, fix.files));
+        let near = || {
+            let declared = &machine.tasks().get(task?)?.declared;
+            let sketch = serde_json::to_string(&declared.sketch).unwrap_or_default();
+            let criteria = declared.criteria.join("; ");
+            let query = format!("{}: {criteria}; {sketch}", declared.task);
+            Some((query, near_file(task?)))
+        };
+        let plans = order.state.as_str() == "micro_plan" && machine.briefs() >= CONTINUES;
         Self {
+            near: plans.then(near).flatten(),
+            attempt: order.id,
             contract,
             fix,
             lock: if order.state.as_str() == "propose" {
@@ -187,6 +225,9 @@ impl Before {
 
     pub(super) fn write(&self, context: &Context) -> Result<(), EngineError> {
         let home = context.project.home();
+        if let Some((query, file)) = &self.near {
+            search(context, self.attempt, query, &home.join(file))?;
+        }
         let stored = |module| Stored::at(&home, module);
         let contract = self.contract.as_ref();
         if let Some((module, contract)) = contract.map(|(module, text)| (stored(module), text))

@@ -9,6 +9,7 @@ use kernel::outcome::Found;
 use kernel::{Class, EffectId, Outcome, StateName, What};
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -441,6 +442,16 @@ fn evidence(
     let research = context.home(order.id).join(agents::RESEARCH_FILE);
     if let Ok(bytes) = std::fs::read(research) {
         kept.push(keep(&name("research"), &bytes)?);
+    }
+    // What the Code Index had near its task, one piece each.
+    let candidates = std::fs::read(context.home(order.id).join(super::CANDIDATES));
+    let candidates = candidates
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let candidates: BTreeMap<String, Value> = candidates.unwrap_or_default();
+    for (reference, found) in candidates {
+        let what = format!("{} {reference}", ::factory::engineering::work::CANDIDATE);
+        kept.push(keep(&name(&what), found.to_string().as_bytes())?);
     }
     Ok(kept)
 }

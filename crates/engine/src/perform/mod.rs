@@ -28,6 +28,9 @@ use workspace::context::Context;
 use workspace::error::EngineError;
 use workspace::git;
 
+/// What the Code Index had near an attempt's task, in the attempt's folder.
+pub(crate) const CANDIDATES: &str = "candidates.json";
+
 /// What was taken back of the attempt with this home; none if that is not on disk.
 pub(crate) fn taken_back(home: &Path) -> Option<Vec<workspace::view::Change>> {
     attempt::taken_back(home)

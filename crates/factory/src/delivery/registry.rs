@@ -28,6 +28,9 @@ pub struct Origin {
     /// The exception that asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exception: Option<ExceptionId>,
+    /// The project, release and ship that it was brought in from, in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
 }
 
 /// One shipped version.

@@ -222,9 +222,9 @@ fn contract_of(
     offered: &dyn Fn(&ModuleRef) -> Offered,
 ) -> Option<IoContract> {
     match candidate(module).map(offered) {
-        None => module.io_contract.clone(),
+        None | Some(Offered::Elsewhere) => module.io_contract.clone(),
         Some(Offered::Module(shipped)) => Some(shipped),
-        Some(Offered::Nothing | Offered::Unlocked) => None,
+        Some(Offered::Nothing | Offered::Outdated(_) | Offered::Unlocked) => None,
     }
 }
 

@@ -2,12 +2,12 @@
 
 use super::asked::Asked;
 use super::debate::Debate;
-use super::kind::{ASSEMBLES, HOLDS, Kind, SHOWS, TELLS, TRIES};
+use super::kind::{ASSEMBLES, CONTINUES, HOLDS, Kind, SHOWS, TELLS, TRIES};
 pub(crate) use super::quoted::{DATA, pretty};
 use super::returned::{ANSWERS, CHALLENGE, EXCEPTION, EXCEPTION_FORM, returns, rules};
 use super::roles::{Grant, Material, Occasion, Role, given, withheld};
 pub(crate) use super::scene::workspace;
-pub use super::scene::{BRIEFS, SURFACE, Scene, module_folder};
+pub use super::scene::{BRIEFS, SURFACE, Scene, module_folder, near_file};
 use super::shipped_by::ship_rules;
 use super::told;
 use crate::context_pack::{ContextPack, Excluded, Included};
@@ -60,6 +60,9 @@ pub fn sight(scene: &Scene<'_>, role: Role, occasion: Occasion) -> Sight {
                 sight
                     .sees
                     .extend(before.map(|folder| format!("{folder}/**")));
+            }
+            Material::CodeIndex if scene.briefs >= CONTINUES && role == Role::MicroPlanner => {
+                sight.sees.push(near_file(scene.task));
             }
             // Inside the workspace, in the brief, or a tool.
             Material::Source
@@ -139,6 +142,10 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
     if scene.briefs >= TELLS && role != Role::Arbiter && !scene.again.is_empty() {
         let all = scene.quoted(&json!({"shipped": scene.shipped, "why": scene.again}));
         let _ = write!(text, "\n{}\n\n{all}\n", told::AGAIN);
+    }
+    if scene.briefs >= CONTINUES && role != Role::Arbiter && !scene.outdated.is_empty() {
+        let all = scene.quoted(&json!(scene.outdated));
+        let _ = write!(text, "\n{}\n\n{all}\n", told::OUTDATED);
     }
     if scene.briefs >= TELLS && !scene.rejected.is_empty() {
         let all = scene.quoted(&json!(scene.rejected));
@@ -337,6 +344,9 @@ fn section(
                 lines.push(told::imports(&scene.depends_on()));
             }
             ("Contracts of dependencies", lines.join("\n"))
+        }
+        Material::CodeIndex if scene.briefs >= CONTINUES && role == Role::MicroPlanner => {
+            ("The Code Index", told::near(&near_file(scene.task)))
         }
         Material::CodeIndex if scene.briefs >= HOLDS => (
             "The Code Index",

@@ -525,6 +525,12 @@ impl Debate {
         self.amendments.clear();
     }
 
+    /// What another project has debated is shipped as it is, or not at all.
+    pub fn as_it_is(&mut self) {
+        self.at = At::Ship(ShipStep::first(Applies::Always));
+        (self.revisions, self.complaints) = (MOST_REVISIONS, 0);
+    }
+
     /// A person's fix in the Proposer's place: it is tried and challenged like any other, once.
     pub fn fix_by(&mut self, who: &str, description: &str, proposed: At) {
         self.trail.proposals.push(fix_words(who, description));

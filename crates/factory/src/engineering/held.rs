@@ -4,7 +4,7 @@
 
 use super::asked::{Asked, unanswered};
 use super::kind::TELLS;
-use super::reuse::{Offered, candidate};
+use super::reuse::{Offered, candidate, outdated};
 use crate::contract::from_plan;
 use crate::micro_plan::{Misplan, Plan, PlanFault};
 use crate::project::types::{ModuleId, ModuleRef};
@@ -18,6 +18,8 @@ pub(crate) struct Held<'a> {
     pub(crate) asked: &'a [Asked],
     /// What is there under a reference?
     pub(crate) offered: &'a dyn Fn(&ModuleRef) -> Offered,
+    /// What the search for reuse found near the task.
+    pub(crate) near: &'a [ModuleRef],
     /// Who has an id, or one that looks like it, besides this task?
     pub(crate) namesake: &'a dyn Fn(&ModuleId) -> Option<ModuleId>,
     /// The form of the project's briefs.
@@ -30,6 +32,7 @@ impl Held<'_> {
         let mut faults = Vec::new();
         texts(&said["modules"], "modules", &mut faults);
         self.names(plan, &mut faults);
+        self.searched(plan, &mut faults);
         there(plan, self.offered, &mut faults);
         if self.briefs >= TELLS {
             turns(plan, &mut faults);
@@ -49,6 +52,23 @@ impl Held<'_> {
         let dropped = |one: &PlanFault| one.code == Some(Misplan::Unanswered);
         faults.extend(answers.into_iter().filter(|one| !dropped(one)));
         faults
+    }
+
+    /// A plan says of what was found near its task that it is reused, or that it will not do.
+    fn searched(&self, plan: &Plan, faults: &mut Vec<PlanFault>) {
+        let mut modules = plan.modules.iter();
+        let silent = modules.all(|module| module.reuse_candidate_refs.is_empty());
+        let near: Vec<String> = self.near.iter().map(ToString::to_string).collect();
+        if silent && !near.is_empty() {
+            faults.push(PlanFault {
+                code: Some(Misplan::NotConsidered),
+                path: "modules[0].reuse_candidate_refs".to_owned(),
+                message: format!(
+                    "the Code Index has {}, near to this task; name what you looked at, and say why it is reused or will not do",
+                    near.join(", ")
+                ),
+            });
+        }
     }
 
     /// No module is made under an id that somebody has, or would take for another's.
@@ -129,13 +149,22 @@ fn there(plan: &Plan, offered: &dyn Fn(&ModuleRef) -> Offered, faults: &mut Vec<
     for (at, module) in plan.modules.iter().enumerate() {
         for (nth, on) in module.depends_on.iter().enumerate() {
             let inside = plan.modules.iter().any(|one| one.module_id == on.module);
-            if !inside && offered(on) == Offered::Nothing {
-                faults.push(PlanFault {
-                    code: Some(Misplan::DependencyMissing),
-                    path: format!("modules[{at}].depends_on[{nth}]"),
-                    message: format!("{on} is neither in the plan nor shipped"),
-                });
+            if inside {
+                continue;
             }
+            let (code, message) = match offered(on) {
+                Offered::Nothing | Offered::Elsewhere => (
+                    Misplan::DependencyMissing,
+                    format!("{on} is neither in the plan nor shipped"),
+                ),
+                Offered::Outdated(now) => (Misplan::DependencyOutdated, outdated(on, now.as_ref())),
+                Offered::Unlocked | Offered::Module(_) => continue,
+            };
+            faults.push(PlanFault {
+                code: Some(code),
+                path: format!("modules[{at}].depends_on[{nth}]"),
+                message,
+            });
         }
     }
 }

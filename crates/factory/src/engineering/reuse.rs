@@ -5,6 +5,7 @@
 //!
 //! It does not say that a first need is the task's: that is what `asked` holds it to.
 
+use super::step::Found;
 use crate::contract::from_plan::surface;
 use crate::micro_plan::{IoContract, Misplan, Plan, PlanFault, PlannedModule, ReuseDecision};
 use crate::project::types::{ModuleId, ModuleRef};
@@ -17,6 +18,10 @@ use serde_json::Value;
 pub enum Offered {
     /// Nothing that is shipped and in use.
     Nothing,
+    /// Nothing here, and nobody here has the name: another project may have it.
+    Elsewhere,
+    /// It was shipped, and is not for use any more; what is in use in its place.
+    Outdated(Option<ModuleRef>),
     /// A module whose contract no plan has locked: nobody can tell whether it fits.
     Unlocked,
     /// A module with this contract.
@@ -57,6 +62,26 @@ pub fn unmet(refused: &Value, faults: &[PlanFault]) -> Vec<Unmet> {
         })
     });
     found.collect()
+}
+
+/// In words, with what to take instead.
+pub(crate) fn outdated(reference: &ModuleRef, now: Option<&ModuleRef>) -> String {
+    let instead = now.map_or_else(
+        || "nothing takes its place".to_owned(),
+        |now| format!("{now} is in use now"),
+    );
+    format!("{reference} is not for use any more; {instead}")
+}
+
+/// What keeps a module of another project from being the one that a plan needs.
+pub(crate) fn unfit(at: usize, module: &PlannedModule, found: &Found) -> Vec<PlanFault> {
+    let Some(candidate) = candidate(module) else {
+        return Vec::new();
+    };
+    let mut faults = Vec::new();
+    let offered = Offered::Module(found.contract.clone());
+    contract(at, module, candidate, &offered, &mut faults);
+    faults
 }
 
 /// Everything that keeps a plan from reusing what it names.
@@ -117,6 +142,13 @@ fn contract(
             code: Some(Misplan::NotShipped),
             path: of_candidate,
             message: format!("{candidate} is not shipped here, so it cannot be reused"),
+        }),
+        // The engine looks for it when its turn comes.
+        (Offered::Elsewhere, _) => {}
+        (Offered::Outdated(now), _) => faults.push(PlanFault {
+            code: Some(Misplan::NotShipped),
+            path: of_candidate,
+            message: outdated(candidate, now.as_ref()),
         }),
         (Offered::Unlocked, _) => faults.push(PlanFault {
             code: Some(Misplan::ContractUnknown),

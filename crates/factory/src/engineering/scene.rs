@@ -36,8 +36,15 @@ pub struct Scene<'a> {
     pub shipped: &'a [ModuleRef],
     /// Why it is.
     pub again: &'a [String],
+    /// What it depends on and is not for use any more.
+    pub outdated: &'a [String],
     /// Changes of contracts that the task asked for and a person refused, with their reason.
     pub rejected: &'a [Value],
+}
+
+/// What the Code Index has near a task, as its planner finds it.
+pub fn near_file(task: &TaskId) -> String {
+    format!("state_store/code_index/near/{task}.json")
 }
 
 /// The form of briefs that a new project gets. 1: they list the rules that no schema can say. 2: the
@@ -50,7 +57,9 @@ pub struct Scene<'a> {
 /// point and answers it by clauses, which the Challenger is shown; all are told of the product and its language,
 /// those of the assembly its cases; what dependencies make public is in a file. 7: what had to be guessed is
 /// said (`told.rs`), the Arbiter is told what the engine saw, the Challenger of earlier rulings and nothing is asked
-/// of it that it is not shown, and whoever asked for another contract in vain hears a person's reason.
+/// of it that it is not shown, and whoever asked for another contract in vain hears a person's reason. 8: what the Code Index has near a task
+/// lies in the planner's view, and planner, Proposer and Challenger hear what of their dependencies is not for use
+/// any more.
 pub const BRIEFS: u32 = 8;
 
 impl Scene<'_> {

@@ -5,7 +5,7 @@ use super::debate::{Debate, Move};
 use super::roles::{Occasion, Role};
 use super::ship::ShipStep;
 use crate::halt::exception::Raised;
-use crate::micro_plan::{Plan, PlanFault};
+use crate::micro_plan::{IoContract, Plan, PlanFault};
 use crate::project::types::{ModuleId, ModuleRef, Version};
 use kernel::outcome::{CheckResult, Outcome};
 use kernel::{EffectId, Time};
@@ -42,6 +42,26 @@ pub struct Module {
     /// The attempt that made its first proposal: what tells this debate from one before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened: Option<EffectId>,
+    /// The one of another project that it is; none: it is made here.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elsewhere: Option<Elsewhere>,
+}
+
+/// A module of another project.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Elsewhere {
+    pub reference: ModuleRef,
+    /// None: nobody has looked yet.
+    pub found: Option<Found>,
+}
+
+/// What the engine found of it, held against its seal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Found {
+    pub contract: IoContract,
+    pub depends_on: Vec<ModuleRef>,
+    /// Its project, release and ship, in words.
+    pub from: String,
 }
 
 /// What came back from the effect in flight.
@@ -79,6 +99,10 @@ pub enum Step {
     Began(usize, Version),
     /// A shipped module is reused.
     Reused(usize, ModuleRef),
+    /// A module of another project is looked for.
+    Sought(usize, ModuleRef),
+    /// It is there, and does what the plan needs: it is shipped here as it is, by the same gates.
+    Found(usize, Box<Found>),
     /// The debate went on.
     Debated(usize, Move),
     /// An interface change exception was raised; the task halts.
@@ -107,6 +131,8 @@ pub enum Want {
     Role(usize, Role, Occasion),
     /// A module's proposal, tried by the engine.
     Try(usize),
+    /// A module of another project, held against its seal.
+    Seek(usize),
     /// A step of a module's ship.
     Ship(usize, ShipStep),
 }

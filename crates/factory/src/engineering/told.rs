@@ -17,6 +17,16 @@ pub(super) const PUBLIC: &str = "\
 /// What stands before the reasons why a task is made once more.
 pub(super) const AGAIN: &str = "## It is made once more\n\nThe task has shipped these modules before. They are planned under the same ids, as further versions, and depend on what is in use now.";
 
+/// What stands before what a module depends on and nobody should.
+pub(super) const OUTDATED: &str = "## Not for use any more\n\nOf what is upstream, this was superseded or deprecated. A plan that depends on it is refused.";
+
+/// What the planner is told of the search for reuse, since the form 8.
+pub(super) fn near(file: &str) -> String {
+    format!(
+        "`repo/{file}` has the shipped modules nearest to this task: `where` is `here`, or `elsewhere` for those that other projects of this person have released. Both are reused in the same way (REUSE, the module first in `reuse_candidate_refs`, under its own id); one from elsewhere is brought in by the engine, which runs its tests anew. Name in `reuse_candidate_refs` what comes near also where you make something new, and say in `reuse_justification` why it will not do. If you have the tool `search_code_index`, it finds more."
+    )
+}
+
 /// What stands before changes that a person refused.
 pub(super) const REJECTED: &str = "## What a person refused\n\nThese changes of contracts were asked for, and a person has refused them, with their reason. The work is to be done within the contracts as they are: do not ask for the same again.";
 

@@ -4,23 +4,23 @@
 use super::asked::Asked;
 use super::debate::{At, Checked, Debate, Move, Now, Said};
 use super::held::{Held, settled};
-use super::kind::{HOLDS, Kind, TELLS};
+use super::kind::{CONTINUES, HOLDS, Kind, TELLS};
 use super::patience::{After, Patience};
-use super::reuse::{Offered, Unmet, misreused, unmet};
+use super::reuse::{Offered, Unmet, misreused, unfit, unmet};
 use super::roles::Role;
 use crate::debate::Trail;
 use crate::delivery::registry::Origin;
 use crate::exception::RAISED;
 use crate::halt::exception::{self, Raised};
-use crate::micro_plan::{self, Plan, PlanFault, PlannedModule, ReuseDecision};
+use crate::micro_plan::{self, Misplan, Plan, PlanFault, PlannedModule, ReuseDecision};
 use crate::project::types::{ModuleId, ModuleRef, Version};
 use kernel::ledger::{LOST_AGAIN, MOST_LOSSES};
-use kernel::outcome::{Class, Outcome};
+use kernel::outcome::{CheckResult, Class, Outcome, Verdict};
 use kernel::{EffectId, Time};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-pub use super::step::{Answer, End, Fate, Module, Step, Want};
+pub use super::step::{Answer, Elsewhere, End, Fate, Found, Module, Step, Want};
 
 /// How often a plan is asked for again.
 pub const MOST_PLAN_RETRIES: u32 = 2;
@@ -124,7 +124,13 @@ impl Work {
             planned: self.planned,
             revision: self.revision,
             exception: None,
+            from: self.found(module).map(|one| one.from.clone()),
         }
+    }
+
+    /// What was found of a module of another project.
+    fn found(&self, module: usize) -> Option<&Found> {
+        self.modules.get(module)?.elsewhere.as_ref()?.found.as_ref()
     }
 
     /// What should be in flight; none while there is something to draw from the state first.
@@ -137,6 +143,9 @@ impl Work {
             return (self.plan_refusals <= MOST_PLAN_RETRIES).then_some(Want::Plan);
         }
         let at = self.active()?;
+        if self.modules[at].elsewhere.is_some() && self.found(at).is_none() {
+            return Some(Want::Seek(at));
+        }
         Some(match self.modules[at].debate.at {
             At::Ship(step) => Want::Ship(at, step),
             At::Try => Want::Try(at),
@@ -187,7 +196,18 @@ impl Work {
                 let module = &plan.modules[next];
                 let reuses = module.reuse_decision == ReuseDecision::Reuse;
                 let candidate = module.reuse_candidate_refs.first().filter(|_| reuses);
+                let offered = |one: &ModuleRef| around.offered(one);
                 Some(match candidate {
+                    Some(candidate) if offered(candidate) == Offered::Elsewhere => {
+                        Step::Sought(next, candidate.clone())
+                    }
+                    // Another task may have brought it in since it was planned.
+                    Some(candidate) if around.briefs() >= CONTINUES => {
+                        match misreused(plan, &[], &offered) {
+                            faults if faults.is_empty() => Step::Reused(next, candidate.clone()),
+                            faults => Step::PlanRefused(faults),
+                        }
+                    }
                     Some(candidate) => Step::Reused(next, candidate.clone()),
                     None => Step::Began(next, around.next_version(module)),
                 })
@@ -228,6 +248,10 @@ impl Work {
             Answer::Attempt(effect, outcome) => (*effect, outcome),
             Answer::Gate(results) => {
                 let active = self.active();
+                let elsewhere = active.filter(|at| self.modules[*at].elsewhere.is_some());
+                if let Some(at) = elsewhere.filter(|at| self.found(*at).is_none()) {
+                    return self.sought(at, results);
+                }
                 let checked = active.and_then(|at| {
                     Some((
                         at,
@@ -235,6 +259,11 @@ impl Work {
                     ))
                 });
                 return match checked {
+                    Some((at, Checked::Moved(step)))
+                        if elsewhere.is_some() && matches!(step.to, Now::Failed(_)) =>
+                    {
+                        Step::PlanRefused(vec![unbrought(at, results)])
+                    }
                     Some((at, Checked::Moved(step))) => Step::Debated(at, step),
                     Some((_, Checked::CouldNotRun(why))) => Step::Stuck(why),
                     None => Step::Stuck("a gate ended that nobody asked for".to_owned()),
@@ -262,6 +291,7 @@ impl Work {
                         let held = Held {
                             asked: &around.asked(),
                             offered: &offered,
+                            near: &near(outcome, around.briefs()),
                             namesake: &|id| around.namesake(id),
                             briefs: around.briefs(),
                         };
@@ -304,6 +334,28 @@ impl Work {
                 false => heard,
             },
         )
+    }
+
+    /// What follows from the look at a module of another project.
+    fn sought(&self, at: usize, results: &[CheckResult]) -> Step {
+        let broken = results
+            .iter()
+            .find(|one| one.verdict == Verdict::CouldNotRun);
+        if let Some(broken) = broken {
+            return Step::Stuck(broken.reason.clone());
+        }
+        let held = results.first().filter(|one| one.verdict == Verdict::Pass);
+        let planned = self.plan.as_ref().and_then(|plan| plan.modules.get(at));
+        let (Some(held), Some(planned)) = (held, planned) else {
+            return Step::PlanRefused(vec![unbrought(at, results)]);
+        };
+        let Ok(found) = serde_json::from_str::<Found>(&held.reason) else {
+            return Step::Stuck("what was found of the module cannot be read".to_owned());
+        };
+        match unfit(at, planned, &found) {
+            faults if faults.is_empty() => Step::Found(at, Box::new(found)),
+            faults => Step::PlanRefused(faults),
+        }
     }
 
     fn gave_up(&self, why: String) -> Move {
@@ -363,13 +415,41 @@ impl Work {
             Step::PlanRefused(faults) => {
                 self.plan_refusals += 1;
                 self.patience.complaint = faults.iter().map(PlanFault::line).collect();
-                let refused = result.cloned().unwrap_or_default();
+                // One that was locked is refused for what it would have brought in.
+                let refused = match self.plan.take() {
+                    Some(plan) => json!({"modules": plan.modules}),
+                    None => result.cloned().unwrap_or_default(),
+                };
+                (self.modules, self.planned) = (Vec::new(), None);
                 self.unmet.extend(unmet(&refused, faults));
                 self.refused = Some((refused, faults.clone()));
             }
             Step::Began(at, version) => {
                 self.modules[*at].fate = Fate::Active;
                 self.modules[*at].version = *version;
+            }
+            Step::Sought(at, reference) => {
+                let module = &mut self.modules[*at];
+                module.fate = Fate::Active;
+                module.version = reference.version;
+                module.elsewhere = Some(Elsewhere {
+                    reference: reference.clone(),
+                    found: None,
+                });
+            }
+            Step::Found(at, found) => {
+                let planned = self
+                    .plan
+                    .as_mut()
+                    .and_then(|plan| plan.modules.get_mut(*at));
+                if let (Some(planned), Some(elsewhere)) =
+                    (planned, &mut self.modules[*at].elsewhere)
+                {
+                    planned.io_contract = Some(found.contract.clone());
+                    planned.depends_on.clone_from(&found.depends_on);
+                    elsewhere.found = Some((**found).clone());
+                }
+                self.modules[*at].debate.as_it_is();
             }
             Step::Reused(at, reference) => {
                 self.modules[*at].fate = Fate::Shipped(reference.clone());
@@ -431,6 +511,7 @@ impl Work {
             deliverable: None,
             proposed: None,
             opened: None,
+            elsewhere: None,
         };
         self.modules = vec![blank; plan.modules.len()];
         self.plan = Some(plan);
@@ -439,7 +520,10 @@ impl Work {
     /// the engine down. A lost attempt is bounded by the budget of attempts.
     pub fn lost(&mut self) {
         self.patience.continues = None;
-        if !matches!(self.want(), Some(Want::Ship(..) | Want::Try(_))) {
+        if !matches!(
+            self.want(),
+            Some(Want::Ship(..) | Want::Try(_) | Want::Seek(_))
+        ) {
             return;
         }
         self.losses += 1;
@@ -452,4 +536,28 @@ impl Work {
     pub fn mended(&mut self) {
         (self.stuck, self.losses) = (None, 0);
     }
+}
+
+/// Why a module of another project is not the one.
+fn unbrought(at: usize, results: &[CheckResult]) -> PlanFault {
+    let failed = results.iter().filter(|one| one.verdict != Verdict::Pass);
+    let why: Vec<&str> = failed.map(|one| one.reason.as_str()).collect();
+    PlanFault {
+        code: Some(Misplan::NotBrought),
+        path: format!("modules[{at}].reuse_candidate_refs[0]"),
+        message: format!("it cannot be brought in: {}", why.join("; ")),
+    }
+}
+
+/// The word before each module that was found near a task, in the names of the attempt's evidence.
+pub const CANDIDATE: &str = "candidate";
+
+/// What the engine's search found near the task before its planner worked.
+fn near(outcome: &Outcome, briefs: u32) -> Vec<ModuleRef> {
+    let names = outcome.evidence.iter().filter(|_| briefs >= CONTINUES);
+    let found = names.filter_map(|kept| {
+        let (_, reference) = kept.name.split_once(&format!(" {CANDIDATE} "))?;
+        ModuleRef::parse(reference).ok()
+    });
+    found.collect()
 }

@@ -164,7 +164,17 @@ impl Surroundings for Around<'_> {
     fn offered(&self, reference: &ModuleRef) -> Offered {
         let registry = &self.state.registry;
         let there = registry.get(reference);
-        match there.filter(|_| registry.is_shipped(reference)) {
+        let shipped = registry.is_shipped(reference);
+        if self.state.briefs >= CONTINUES && !shipped {
+            if there.is_some() {
+                let now = registry.current(reference);
+                return Offered::Outdated(Some(now).filter(|one| registry.is_shipped(one)));
+            }
+            if self.namesake(&reference.module).is_none() {
+                return Offered::Elsewhere;
+            }
+        }
+        match there.filter(|_| shipped) {
             None => Offered::Nothing,
             Some(entry) if entry.contract.is_null() => Offered::Unlocked,
             Some(entry) => Offered::Module(candidate::short(&entry.contract)),

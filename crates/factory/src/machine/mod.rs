@@ -126,6 +126,11 @@ impl Factory {
         self.state.before.at
     }
 
+    /// Which project it is.
+    pub fn head(&self) -> &crate::project::types::Head {
+        &self.state.head
+    }
+
     /// The form of its briefs and task files, which it began with.
     pub fn briefs(&self) -> u32 {
         self.state.briefs

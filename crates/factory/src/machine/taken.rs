@@ -19,7 +19,7 @@ use crate::halt::resolution::Resolution;
 use crate::plan::further::Further;
 use crate::product::{At, Product};
 use crate::project::types::Head;
-use crate::project::types::{TaskId, mint};
+use crate::project::types::{ModuleRef, TaskId, mint};
 use crate::project::{TaskGraph, TaskStatus};
 use crate::spec::amend;
 use kernel::Time;
@@ -170,9 +170,13 @@ impl State {
         let Some(work) = self.work.get_mut(task) else {
             return;
         };
+        let sought = work.modules.iter().filter_map(|one| one.elsewhere.as_ref());
+        let sought: Vec<ModuleRef> = sought.map(|one| one.reference.clone()).collect();
         work.take(&stepped.step);
         match &stepped.step {
-            Step::Began(module, _) => {
+            // Whoever makes it here begins anew.
+            Step::PlanRefused(_) => self.reserved.retain(|(one, _)| !sought.contains(one)),
+            Step::Began(module, _) | Step::Sought(module, _) => {
                 if let Some(reference) = work.reference(*module) {
                     let one = (reference, task.clone());
                     if !self.reserved.contains(&one) {

@@ -1,6 +1,6 @@
 //! What should be in flight: the one place.
 
-use super::around::Around;
+use super::around::{Around, built_on};
 use super::gate::gate;
 use super::state::{For, State};
 use crate::context_pack::ContextPack;
@@ -12,6 +12,7 @@ use crate::engineering::context::{
 };
 use crate::engineering::debate::TRIED;
 use crate::engineering::kind::{ASSEMBLES, HOLDS, Kind, TELLS};
+use crate::engineering::reuse;
 use crate::engineering::roles::{Occasion, Role};
 use crate::engineering::work::{Surroundings, Want, Work};
 use crate::halt::candidate;
@@ -20,6 +21,7 @@ use crate::halt::exception::Ruling;
 use crate::project::types::{ModuleRef, TaskId};
 use kernel::effect::{Access, AttemptOrder, Effect, Sight};
 use kernel::event::{Body, EffectBegan};
+use kernel::module::ModuleStatus;
 use kernel::{EffectId, Refusal, StateName};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -63,6 +65,20 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                 Want::Try(module) => {
                     let checks = TRIED.map(|step| step.row().check);
                     of_module(state, id, task, work, module, ("try", &checks))?
+                }
+                Want::Seek(module) => {
+                    let sought = work.modules[module].elsewhere.as_ref()?;
+                    let subject = format!("{task}/{}", sought.reference.module);
+                    let with = json!({"module": sought.reference});
+                    gate(
+                        state,
+                        id,
+                        "seek",
+                        subject,
+                        None,
+                        &["module_elsewhere"],
+                        &with,
+                    )
                 }
                 Want::Ship(module, step) => {
                     let gate = ("ship", &[step.row().check][..]);
@@ -144,6 +160,9 @@ fn of_module(
     });
     if state.kind(task) == Kind::Assembly {
         with["assembly"] = json!(true);
+    }
+    if let Some(elsewhere) = &work.modules[module].elsewhere {
+        with["elsewhere"] = json!(elsewhere.reference);
     }
     if let Some(old) = state.earlier(task, &reference) {
         with["supersedes"] = json!(old);
@@ -243,6 +262,26 @@ fn again(state: &State, task: &TaskId) -> Vec<String> {
     why
 }
 
+/// What is upstream of a task, or what its module was planned on, and is not for use any more.
+fn outdated(state: &State, task: &TaskId, work: &Work, module: Option<usize>) -> Vec<String> {
+    let used = match module {
+        Some(module) => built_on(work, module),
+        None => Around { state, task }.of_tasks(),
+    };
+    let entries = used.iter().filter_map(|one| state.registry.get(one));
+    let gone = entries.filter(|entry| entry.status != ModuleStatus::Shipped);
+    let said = gone.map(|entry| {
+        let now = state.registry.current(&entry.reference);
+        let now = Some(&now).filter(|one| state.registry.is_shipped(one));
+        let mut said = reuse::outdated(&entry.reference, now);
+        for note in &entry.notes {
+            said = format!("{said}; {note}");
+        }
+        said
+    });
+    said.collect()
+}
+
 /// Changes of contracts that a task asked for in vain.
 fn rejected(state: &State, task: &TaskId) -> Vec<Value> {
     let rulings = state.rulings.iter();
@@ -271,7 +310,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
     let (module, who, occasion) = match work.want()? {
         Want::Plan => (None, Role::MicroPlanner, Occasion::Propose),
         Want::Role(module, who, occasion) => (Some(module), who, occasion),
-        Want::Try(_) | Want::Ship(..) => return None,
+        Want::Try(_) | Want::Ship(..) | Want::Seek(_) => return None,
     };
     let upstream = upstream(state, task, work, module);
     let scene = Scene {
@@ -287,6 +326,7 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
         promised: state.promised.as_ref(),
         shipped: shipped(state, task),
         again: &[],
+        outdated: &[],
         rejected: &[],
     };
     Some(pack(&scene, who, occasion))
@@ -308,6 +348,7 @@ fn role(
         Role::Proposer | Role::Arbiter => Vec::new(),
     };
     let again = again(state, task);
+    let outdated = outdated(state, task, work, module);
     let rejected = match who {
         Role::Arbiter => Vec::new(),
         Role::MicroPlanner | Role::Proposer | Role::Challenger => rejected(state, task),
@@ -325,6 +366,7 @@ fn role(
         promised: state.promised.as_ref(),
         shipped: shipped(state, task),
         again: &again,
+        outdated: &outdated,
         rejected: &rejected,
     };
     let reference = module.and_then(|module| work.reference(module));

@@ -51,7 +51,7 @@ fn becomes(graph: &TaskGraph, old: &Value, new: &Value) -> Further {
 }
 
 #[test]
-fn tasks_keep_their_ids_and_no_number_is_given_twice() {
+fn s3_3_tasks_keep_their_ids_and_no_number_is_given_twice() {
     let old = spec_of(vec![task(1, &[]), task(2, &[]), task(3, &[])]);
     let graph = shipped(&old);
     // The second is gone, and its number with it; ids of the spec itself say nothing.

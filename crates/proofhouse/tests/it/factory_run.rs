@@ -169,6 +169,10 @@ fn answering(attempt: &mut Value) {
         ("output-1", &output),
         ("error-1", &error),
     ];
+    // What it uses is what the Code Index has near it.
+    if module["reuse_candidate_refs"] == json!([]) {
+        module["reuse_candidate_refs"] = module["depends_on"].clone();
+    }
     if module["answers"].is_null() {
         let all = all.map(|(asked, clause)| json!({"asked": asked, "clause": clause}));
         module["answers"] = json!(all);

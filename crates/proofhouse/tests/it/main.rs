@@ -32,6 +32,7 @@ mod factory_amend;
 mod factory_audit;
 mod factory_blind;
 mod factory_edges;
+mod factory_elsewhere;
 mod factory_further;
 mod factory_gates;
 mod factory_given;

@@ -174,6 +174,7 @@ impl World {
             .current_dir(self.path())
             .env_remove("NO_COLOR")
             .env("XDG_CONFIG_HOME", self.at("agent/xdg"))
+            .env("XDG_DATA_HOME", self.at("agent/data"))
             // Most tests look at the files of a run where they stand; those of `land` take this away.
             .env("PROOFHOUSE_RUNS__TREE", "here")
             // Checks of plays are plain commands; `seen` and `quick` have those that ask.

@@ -376,6 +376,12 @@ pub const KEYS: &[Key] = &[
         "\"/etc/keys/embeddings\"",
     ),
     key(
+        "index.share",
+        Shape::OneOf(&["released", "nothing"]),
+        "what other projects of yours may bring in of this one (default: what it releases)",
+        "\"nothing\"",
+    ),
+    key(
         "search.provider",
         Shape::OneOf(&SEARCH_PROVIDERS),
         "the service behind the tool `web_search`; not from a repository's file",

@@ -111,8 +111,9 @@ pub fn repo_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, E
 /// The factory's files: of its own folder only what roles may be shown at all, of a view everything
 /// but what building leaves behind.
 fn store_files(context: &Context, work_tree: &Path) -> Result<Vec<PathBuf>, Error> {
-    const SHOWN: [&str; 5] = [
+    const SHOWN: [&str; 6] = [
         "project",
+        "state_store/code_index/near",
         "state_store/modules",
         "state_store/product/given",
         "state_store/product/draft",

@@ -1,29 +1,21 @@
 //! `search_code_index` (rule F14.3): shipped modules by meaning, with their contracts' summaries
-//! and shapes. It reads the project's index and cannot write it.
+//! and shapes, of this project and of the user's others. It reads the indexes and cannot write them.
 
 use agents::{Place, Tool, ToolSpec};
-use index::embed::{self, Settings};
-use index::{AppendOnlyCodeIndex, Create, Ranking, SearchRequest};
+use index::SearchRequest;
 use kernel::form::Formed;
 use serde_json::{Value, json};
-use std::path::PathBuf;
 use workspace::config::Config;
 use workspace::error::EngineError;
-use workspace::index_place;
+use workspace::near::Indexes;
 use workspace::project::Project;
 
-/// The search in a project's index.
-pub(super) struct Search {
-    path: PathBuf,
-    settings: Settings,
-}
+/// The search in the user's index and the project's.
+pub(super) struct Search(Indexes);
 
 impl Search {
     pub(super) fn of(project: &Project, config: &Config) -> Result<Self, EngineError> {
-        Ok(Self {
-            path: index_place::of_project(project),
-            settings: index_place::settings(config)?,
-        })
+        Ok(Self(Indexes::of(project, config)?))
     }
 }
 
@@ -31,7 +23,7 @@ impl Tool for Search {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
             name: "search_code_index".to_owned(),
-            description: "Finds shipped modules that could be reused, nearest in meaning first: id, version, purpose, tags, inputs, outputs, error surfaces, effects, modes, and a similarity_score from 0 to 1. There is no threshold: judge the candidates yourself.".to_owned(),
+            description: "Finds shipped modules that could be reused, nearest in meaning first: id, version, purpose, tags, inputs, outputs, error surfaces, effects, modes, where it is (`here`, or `elsewhere` in another project, from which it can be brought in), and a similarity_score from 0 to 1. There is no threshold: judge the candidates yourself.".to_owned(),
             parameters: SearchRequest::FORM.schema(),
         }
     }
@@ -44,15 +36,10 @@ impl Tool for Search {
         }
         let request =
             SearchRequest::read(&given).map_err(|error| format!("{error}; call it again"))?;
-        if !self.path.exists() {
-            return Ok(json!({"results": [], "note": "nothing has been shipped yet"}).to_string());
-        }
-        let wrong = |error: index::IndexError| error.to_string();
-        let mut index = AppendOnlyCodeIndex::open(&self.path, Create::Never).map_err(wrong)?;
-        let spec = index.embedder_spec().map_err(wrong)?;
-        let embedder = embed::open(spec.as_deref().unwrap_or("built-in"), &self.settings);
-        let embedder = embedder.map_err(wrong)?;
-        let hits = index.search(&request, Ranking::Semantic, &*embedder);
-        Ok(json!({"results": hits.map_err(wrong)?}).to_string())
+        let found = self.0.search(&request).map_err(|error| error.to_string())?;
+        Ok(match found.is_empty() {
+            true => json!({"results": [], "note": "nothing has been shipped yet"}).to_string(),
+            false => json!({"results": found}).to_string(),
+        })
     }
 }

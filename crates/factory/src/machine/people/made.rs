@@ -200,6 +200,7 @@ fn held(state: &State, id: &TaskId, plan: Plan) -> Result<Plan, Refusal> {
         let held = Held {
             asked: &around.asked(),
             offered: &offered,
+            near: &[],
             namesake: &|_| None,
             briefs: state.briefs,
         };

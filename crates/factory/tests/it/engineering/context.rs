@@ -3,7 +3,7 @@
 use super::{done, hear, planned, turn};
 use crate::said;
 use factory::debate::rubric::{ASSEMBLY, DECOMPOSITION, EVALUATION};
-use factory::engineering::context::{BRIEFS, Scene, brief, module_folder, pack, sight};
+use factory::engineering::context::{BRIEFS, Scene, brief, module_folder, near_file, pack, sight};
 use factory::engineering::debate::At;
 use factory::engineering::kind::Kind;
 use factory::engineering::roles::{Grant, INPUTS, Material, Occasion, Role, given};
@@ -64,6 +64,7 @@ pub(crate) fn plain<'a>(task: &'a TaskId, work: &'a Work, briefs: u32) -> Scene<
         promised: None,
         shipped: &[],
         again: &[],
+        outdated: &[],
         rejected: &[],
     }
 }
@@ -184,6 +185,11 @@ fn s5_3_a_view_shows_of_modules_what_the_pack_permits_and_nothing_else() {
                 None if reference.starts_with("MM-") => reference,
                 None if reference.starts_with("T-") => {
                     reference.split('@').next().unwrap_or_default()
+                }
+                // The planner finds what the engine searched for it; others have the tool alone.
+                None if reference.starts_with("code_index") && role == Role::MicroPlanner => {
+                    permitted.insert(near_file(&task));
+                    continue;
                 }
                 None => continue,
             };

@@ -428,3 +428,41 @@ fn s13_7_what_an_exception_made_is_made_again_when_what_it_uses_changes() {
         wanted.map(|(task, version)| of(task, version))
     );
 }
+
+#[test]
+fn s14_3_a_plan_on_a_superseded_version_is_refused_and_told_what_is_in_use() {
+    let of = |task: &str, version: &str| format!("{}@{version}", module_of(task));
+    let mut project = in_use(1);
+    project.run();
+    approve(&mut project);
+    // Whoever comes back plans on the old version first.
+    project.script = project
+        .script
+        .clone()
+        .says(D, "micro_plan", 1, on(D, &of(A, "1.0.0")))
+        .says(D, "micro_plan", 2, on(D, &of(A, "1.1.0")));
+    project.run();
+    let refused = project
+        .journal
+        .iter()
+        .filter_map(|event| match &event.body {
+            kernel::Body::Noted(note) => Some(note.body.to_string()),
+            _ => None,
+        });
+    let refused: Vec<String> = refused
+        .filter(|text| text.contains("plan_refused"))
+        .collect();
+    let [refused] = refused.as_slice() else {
+        panic!("{refused:?}");
+    };
+    let told = format!(
+        "{} is not for use any more; {} is in use now",
+        of(A, "1.0.0"),
+        of(A, "1.1.0")
+    );
+    assert!(
+        refused.contains("dependency_outdated") && refused.contains(&told),
+        "{refused}"
+    );
+    assert!(project.machine.releases()[0].passed());
+}
