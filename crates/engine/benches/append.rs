@@ -165,7 +165,7 @@ fn opening(started: kernel::event::RunStarted, count: u32) -> Vec<What> {
     };
     let facts = declared
         .map(Fact::TasksDeclared)
-        .chain([Fact::ProjectOpened(opened)]);
+        .chain([Fact::ProjectOpened(Box::new(opened))]);
     let start = What::Start(Box::new(started));
     std::iter::once(start)
         .chain(facts.map(|fact| What::Note(fact.note())))

@@ -140,7 +140,7 @@ fn machine(count: u32) -> u128 {
         tasks: tasks(count),
     });
     apply(&mut machine, Body::Noted(declared.note()));
-    let opened = Fact::ProjectOpened(ProjectOpened {
+    let opened = Fact::ProjectOpened(Box::new(ProjectOpened {
         project_id: "P-1".to_owned(),
         spec_version: "1.0.0".to_owned(),
         attempts: None,
@@ -149,7 +149,7 @@ fn machine(count: u32) -> u128 {
         product: None,
         further: None,
         jobs: 1,
-    });
+    }));
     apply(&mut machine, Body::Noted(opened.note()));
     let module = ModuleRef::parse("MM-a@1.0.0").expect("a good reference");
     let mut spent = Duration::ZERO;

@@ -32,7 +32,7 @@ pub fn of_user() -> Result<PathBuf, Error> {
     Ok(base.join("proofhouse").join(PLACE))
 }
 
-/// May other projects of the user bring in what this one releases?
+/// May modules go from this project to the user's others, and from them to it?
 pub fn shares(config: &Config) -> bool {
     config.text("index.share") != Some("nothing")
 }

@@ -49,9 +49,10 @@ pub struct Indexes {
 }
 
 impl Indexes {
-    /// The user's and a project's.
+    /// The user's, unless the project keeps to itself, and its own.
     pub fn of(project: &Project, config: &Config) -> Result<Self, Error> {
         let user = index_place::of_user().ok();
+        let user = user.filter(|_| index_place::shares(config));
         let user = user.map(|path| (Place::Elsewhere, path));
         let own = (Place::Here, index_place::of_project(project));
         Ok(Self {

@@ -208,7 +208,7 @@ fn opening(
         product: Promised::of(asked.spec, plan),
         further: None,
     };
-    whats.push(What::Note(Fact::ProjectOpened(opened).note()));
+    whats.push(What::Note(Fact::ProjectOpened(Box::new(opened)).note()));
     told(whats)
 }
 

@@ -104,7 +104,7 @@ facts! {
     /// Some tasks of the approved spec; large projects declare in parts.
     TasksDeclared(TasksDeclared) = "tasks_declared.v1",
     /// All tasks are declared; work may begin.
-    ProjectOpened(ProjectOpened) = "project_opened.v1",
+    ProjectOpened(Box<ProjectOpened>) = "project_opened.v1",
     /// A task went to the engineering loop.
     TaskDispatched(TaskDispatched) = "task_dispatched.v1",
     /// Its loop made a step.

@@ -66,7 +66,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
     }
     let per_task = product.began.attempts_per_task;
     let tasks = u64::try_from(declared).unwrap_or(u64::MAX);
-    Some(Fact::ProjectOpened(ProjectOpened {
+    Some(Fact::ProjectOpened(Box::new(ProjectOpened {
         project_id: approved.spec_id.clone(),
         spec_version: approved.spec_version.clone(),
         jobs: product.began.jobs,
@@ -75,7 +75,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         briefs: product.began.briefs,
         product: approved.product.clone(),
         further: approved.further.clone(),
-    }))
+    })))
 }
 
 /// What should be in flight for it.

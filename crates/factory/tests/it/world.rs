@@ -207,7 +207,7 @@ pub(crate) fn promising(tasks: &[Declared], jobs: u32, product: Option<Promised>
     [
         What::Note(Fact::TasksDeclared(TasksDeclared { tasks }).note()),
         What::Note(
-            Fact::ProjectOpened(ProjectOpened {
+            Fact::ProjectOpened(Box::new(ProjectOpened {
                 project_id: "P-1".to_owned(),
                 spec_version: "1.0.0".to_owned(),
                 jobs,
@@ -216,7 +216,7 @@ pub(crate) fn promising(tasks: &[Declared], jobs: u32, product: Option<Promised>
                 briefs: Some(factory::engineering::context::BRIEFS),
                 product,
                 further: None,
-            })
+            }))
             .note(),
         ),
     ]

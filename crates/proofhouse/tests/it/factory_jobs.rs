@@ -23,8 +23,13 @@ fn script() -> Value {
             _ => &[],
         };
         let output = "parts: (String, String); the moment comes first";
-        attempts.push(json!({"state": "micro_plan", "brief": on("micro_planner"),
-            "result": plan(&id, &format!("Splits a line, {name}"), output, uses)}));
+        let mut plan = plan(&id, &format!("Splits a line, {name}"), output, uses);
+        // Whoever plans later finds it near, and says that it will not do.
+        if at > 0 {
+            plan["modules"][0]["reuse_candidate_refs"] = json!(["MM-one@1.0.0"]);
+        }
+        let brief = on("micro_planner");
+        attempts.push(json!({"state": "micro_plan", "brief": brief, "result": plan}));
         attempts.push(
             json!({"state": "propose", "brief": on("proposer"), "steps": [
             {"wait": if *name == "three" { 0.3 } else { 0.01 }},

@@ -295,8 +295,11 @@ fn s9_7_on_the_real_engine_every_brief_and_every_view_is_what_the_table_gives() 
             assert_eq!(listing, upstream, "challenger for {task}");
         }
         folder.extend(upstream.iter().cloned());
+        // And what the Code Index has near its task.
+        let mut planning = folder.clone();
+        planning.insert(1, format!("./state_store/code_index/near/{task}.json"));
         for listing in seen(&world, "micro_planner", "micro_plan", task) {
-            assert_eq!(listing, *folder, "micro planner for {task}");
+            assert_eq!(listing, planning, "micro planner for {task}");
         }
     }
     // The Proposer has its own module besides, whole, and of any other how it is called in code.

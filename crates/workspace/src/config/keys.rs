@@ -378,7 +378,7 @@ pub const KEYS: &[Key] = &[
     key(
         "index.share",
         Shape::OneOf(&["released", "nothing"]),
-        "what other projects of yours may bring in of this one (default: what it releases)",
+        "what modules go between this project and others of yours: what is released (default), or nothing",
         "\"nothing\"",
     ),
     key(

@@ -47,6 +47,9 @@ pub(super) fn demo(dir: &Path, window: &mut Window<'_>, out: &Out) -> Result<u8,
     let mut teller = Teller::new(out);
     super::write_files(dir, &FILES)?;
     super::write_files(dir, &[("demo/script.toml", &script())])?;
+    // A story that is told must not depend on what else was made here.
+    let alone = "[index]\nshare = \"nothing\"\n";
+    super::write_files(dir, &[(".proofhouse/config.toml", alone)])?;
     workspace::git::first_commit(dir, "A spec of one page")?;
     let project = Project::find(dir)?;
     project.prepare(Records::InTree)?;
