@@ -7,11 +7,13 @@ use super::indexed;
 use super::modules::{EXAMPLES, LOG, SEAL, Stored};
 use ::factory::contract::from_plan;
 use ::factory::delivery::manifest::Scope;
+use ::factory::delivery::registry::Entry;
 use ::factory::engineering::work::Found;
 use ::factory::machine::Factory;
 use ::factory::micro_plan::IoContract;
 use ::factory::project::ModuleRef;
 use index::{AppendOnlyCodeIndex, Create};
+use kernel::module::ModuleStatus;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -61,15 +63,24 @@ pub(super) fn share(project: &Project, machine: &Factory) -> Result<(), Broke> {
     let path = index_place::of_user().map_err(could_not)?;
     let mut index = AppendOnlyCodeIndex::open(&path, Create::IfMissing).map_err(could_not)?;
     new.retain(|entry| index.get(&entry.reference()).is_err());
-    if new.is_empty() {
-        return Ok(());
+    if !new.is_empty() {
+        let spec = index.embedder_spec().map_err(could_not)?;
+        let settings = index_place::settings(&config).map_err(could_not)?;
+        let spec = spec.as_deref().unwrap_or("built-in");
+        let embedder = index::embed::open(spec, &settings).map_err(could_not)?;
+        let added = index.add(&new, &*embedder, workspace::clock::now());
+        added.map_err(could_not)?;
     }
-    let spec = index.embedder_spec().map_err(could_not)?;
-    let settings = index_place::settings(&config).map_err(could_not)?;
-    let spec = spec.as_deref().unwrap_or("built-in");
-    let embedder = index::embed::open(spec, &settings).map_err(could_not)?;
-    let added = index.add(&new, &*embedder, workspace::clock::now());
-    added.map_err(could_not)
+    // What it has shared before, and does not use any more.
+    let gone = machine.registry().iter().filter(|entry| {
+        let shared = shared::find(&entry.reference).ok().flatten();
+        let ours = shared.is_some_and(|one| one.provenance.ship == entry.ship_ref);
+        let new = entry.superseded_by.as_ref();
+        let known = new.is_none_or(|new| index.get(new).is_ok());
+        entry.status != ModuleStatus::Shipped && ours && known
+    });
+    let gone: Vec<&Entry> = gone.collect();
+    indexed::mark(&mut index, &gone).map_err(could_not)
 }
 
 #[derive(Deserialize)]

@@ -28,7 +28,11 @@ pub(super) fn follow(project: &Project, machine: &Factory) -> Result<(), EngineE
     if marked.is_empty() {
         return Ok(());
     }
-    let mut index = open(project)?;
+    Ok(mark(&mut open(project)?, &marked)?)
+}
+
+/// The same in any index: what it does not know is left alone.
+pub(super) fn mark(index: &mut AppendOnlyCodeIndex, marked: &[&Entry]) -> Result<(), IndexError> {
     for entry in marked {
         let key = &entry.reference;
         // One that was never entered, such as a version without code, has nothing to mark.

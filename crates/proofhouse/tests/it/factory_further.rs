@@ -244,12 +244,16 @@ fn a_released_project_goes_on_with_a_further_version_of_its_spec() {
         "the spec 1.1.0 does not have it"
     );
     assert_eq!(inbox(&world), Vec::<Value>::new());
-    let entry = |module: &str| {
-        let said = world.run(&["index", "show", module, "--json"]);
-        said.exits(0).json()["entry"]["status"].clone()
-    };
-    assert_eq!(entry("MM-second@1.0.0"), "DEPRECATED");
-    assert_eq!(entry("MM-label@1.0.0"), "SUPERSEDED");
+    // Its other projects are told as well.
+    for place in ["--project", "--global"] {
+        let entry = |module: &str| {
+            let said = world.run(&["index", "show", module, place, "--json"]);
+            said.exits(0).json()["entry"]["status"].clone()
+        };
+        assert_eq!(entry("MM-second@1.0.0"), "DEPRECATED", "{place}");
+        assert_eq!(entry("MM-label@1.0.0"), "SUPERSEDED", "{place}");
+        assert_eq!(entry("MM-moment@1.0.0"), "SHIPPED", "{place}");
+    }
     let log = world.run(&["log", "p"]).exits(0).out;
     assert!(log.contains("MM-second@1.0.0 is DEPRECATED"), "{log}");
     let file = |task: &str, id: &str| format!(".proofhouse/project/core/auth/login/{task}/{id}.md");
