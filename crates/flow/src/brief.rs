@@ -11,6 +11,7 @@ use crate::workflow::{Field, Owner, Question, Role, Workflow};
 use kernel::StateName;
 use kernel::effect::Access;
 use kernel::outcome::{RED_BEFORE, Verdict};
+use kernel::table::{Actor, Target};
 use result::{HOLDS, HOW_TO_SETTLE, how_to_find};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -79,7 +80,7 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
         let all: Vec<String> = run.notes.iter().map(|note| format!("- {note}\n")).collect();
         papers.insert(FINDINGS.to_owned(), all.join("\n"));
     }
-    if let Some(refused) = refused(run) {
+    if let Some(refused) = refused(workflow, run) {
         papers.insert(REFUSED.to_owned(), format!("{refused:#}\n"));
     }
     if has_change(workflow, run) {
@@ -97,11 +98,16 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
 }
 
 /// The result that whoever worked here last has handed in, if the gate has refused it: mended, most of it
-/// will do. What was handed in under seal is nobody's to see.
-fn refused(run: &FlowState) -> Option<&Value> {
-    let gate = run.gates.get(&run.position.state)?;
-    let result = run.outcome.as_ref()?.result.as_ref()?;
-    (!gate.passed && result["sealed"].is_null()).then_some(result)
+/// will do. What was handed in under seal is nobody's to see but theirs who handed it in: its name is known here,
+/// and the engine lays it beside their brief.
+fn refused<'r>(workflow: &Workflow, run: &'r FlowState) -> Option<&'r Value> {
+    let here = &run.position.state;
+    let gate = run.gates.get(here)?;
+    let result = run.results.get(workflow.states[here].role.as_ref()?)?;
+    let mut attempts = run.ledger.attempts.iter();
+    let own = attempts.any(|note| note.effect == result.attempt && note.state == *here);
+    let seen = result.value["sealed"].is_null() || workflow.is_sealed_in(here);
+    (!gate.passed && own && seen).then_some(&result.value)
 }
 
 /// Do the forms lie beside the brief? Where a snapshot is the context, briefs are many and short, and who does
@@ -527,13 +533,17 @@ fn earlier(text: &mut String, run: &FlowState) {
 }
 
 /// What people said before, where what happened last does not say it. Who asks the product questions of
-/// their own hears what was asked for, and nothing of how the work went.
+/// their own hears what they were sent here with, and nothing of how the work went.
 fn told(text: &mut String, workflow: &Workflow, run: &FlowState) {
-    if workflow.is_sealed_in(&run.position.state) {
-        return;
-    }
-    let told = run.told.all().iter();
-    let told: Vec<&String> = told.filter(|said| !run.notes.contains(said)).collect();
+    let here = &run.position.state;
+    let ways = workflow.table.transitions.iter();
+    let ways = ways.filter(|way| way.by == Actor::Human && way.to == Target::State(here.clone()));
+    let sent_here: Vec<&str> = ways.map(|way| way.action.as_str()).collect();
+    let mut told: Vec<&String> = match workflow.is_sealed_in(here) {
+        true => run.told.with(&sent_here),
+        false => run.told.all().iter().collect(),
+    };
+    told.retain(|said| !run.notes.contains(said));
     if told.is_empty() {
         return;
     }
@@ -543,7 +553,9 @@ fn told(text: &mut String, workflow: &Workflow, run: &FlowState) {
     );
     for said in told {
         let _ = writeln!(text, "- {}", unfenced(said));
-        for answer in run.told.answers(said) {
+        // Who is asked again says the same again.
+        let answers: BTreeSet<&String> = run.told.answers(said).iter().collect();
+        for answer in answers {
             let _ = writeln!(text, "  -> {}", unfenced(answer));
         }
     }
@@ -579,7 +591,7 @@ fn notes(text: &mut String, workflow: &Workflow, run: &FlowState) {
         true => format!("; `{FINDINGS}` in your folder has all of it"),
         false => String::new(),
     };
-    if refused(run).is_some() {
+    if refused(workflow, run).is_some() {
         let _ = write!(
             whole,
             "; `{REFUSED}` in your folder is the result that did not pass: keep what holds of it, and mend the rest"

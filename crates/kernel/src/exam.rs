@@ -82,7 +82,7 @@ document! {
         /// The inputs in their order; `{"$answer": 0}` is the answer to the first call of the case. For a command: its arguments, all texts. For `http`: the body, one value that is sent as JSON, in which `{"$answer": 0, "at": "/body/id"}` is a part of an answer.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         with?: Vec<Value> = Form::List(&Form::Any, Size::ANY),
-        /// `python`: inputs by their names; `http`: headers.
+        /// `python`: inputs by their names; `http`: headers; `command`: files that are laid below the folder it is started in (the top of the repository), by their paths: a text as it is, any other value as JSON.
         #[serde(default, skip_serializing_if = "Map::is_empty")]
         named?: Map<String, Value> = Form::Map(&Form::Any, Size::ANY),
         /// `command`: what it reads on standard input; `http`: a body that is no JSON.
@@ -178,6 +178,27 @@ impl Case {
     pub fn fails(&self, call: usize) -> bool {
         let mut claims = self.holds.iter();
         claims.any(|claim| claim.of == call && claim.is == Relation::Fails)
+    }
+
+    /// Is it about something that must be refused?
+    pub fn asks_for_a_failure(&self) -> bool {
+        self.holds.iter().any(Claim::is_of_a_failure)
+    }
+}
+
+impl Claim {
+    /// A call that fails, a command that ends with an error, or a request that is refused.
+    fn is_of_a_failure(&self) -> bool {
+        let number = self.value.as_ref().and_then(Value::as_f64);
+        match (self.is, self.at.as_str(), number) {
+            (Relation::Fails, ..) => true,
+            (Relation::Equals, "/exit", Some(exit)) => exit != 0.0,
+            (Relation::Differs, "/exit", Some(exit)) => exit == 0.0,
+            (Relation::More, "/exit", Some(exit)) => exit >= 0.0,
+            (Relation::Equals, "/status", Some(status)) => status >= 400.0,
+            (Relation::More, "/status", Some(status)) => status >= 399.0,
+            _ => false,
+        }
     }
 }
 
@@ -346,10 +367,16 @@ fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fa
         }
         Driver::Python | Driver::JavaScript | Driver::Rust | Driver::Command | Driver::Http => {}
     }
-    if !matches!(driver, Driver::Python | Driver::Http) && !step.named.is_empty() {
+    if driver == Driver::Command && !step.named.keys().all(|name| is_below(name)) {
         wrong(
             "named",
-            "only Python has inputs with names, and a request headers",
+            "the files of a command are named by paths below the repository, with `/` and without `..`",
+        );
+    }
+    if matches!(driver, Driver::JavaScript | Driver::Rust) && !step.named.is_empty() {
+        wrong(
+            "named",
+            "only Python has inputs with names, a request headers, and a command files",
         );
     }
     if !matches!(driver, Driver::Command | Driver::Http) && !step.stdin.is_empty() {
@@ -372,6 +399,12 @@ fn calls(driver: Driver, at: usize, step: &Step, path: &str, faults: &mut Vec<Fa
             "an input can only be the answer to an earlier call of the case",
         );
     }
+}
+
+/// Is it a path that leads nowhere but down?
+fn is_below(path: &str) -> bool {
+    let plain = |part: &str| !matches!(part, "" | "." | ".." | ".git" | ".proofhouse");
+    !path.contains(['\\', '\0', '\n']) && path.split('/').all(plain)
 }
 
 /// Is it a method and a path?

@@ -18,7 +18,7 @@ mod rust;
 use crate::Subject;
 use crate::checks::codes;
 use crate::checks::controls::{Files, seed};
-use crate::checks::tripwire::untouched;
+use crate::checks::tripwire::{Fixtures, untouched};
 use crate::error::Error;
 use crate::judge::{Answer as _, Judge};
 use crate::readers::{items, paths};
@@ -27,7 +27,7 @@ use crate::settings::{Choice, Items, Placed, SettingsError, Text, Texts, Words};
 use crate::text::{answer, first_few, several_lines};
 use ask::Sat;
 use globset::GlobSet;
-use kernel::exam::{Driver, EXAM, Exam, LEAST_CASES, Relation};
+use kernel::exam::{Driver, EXAM, Exam, LEAST_CASES};
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::{StateName, Word};
 use mutated::Noticed;
@@ -213,11 +213,8 @@ impl Sitting {
             );
             return Err(refused("exam_too_weak", &reason, &told));
         }
-        let fails = |case: &&&kernel::exam::Case| {
-            let mut claims = case.holds.iter();
-            claims.any(|claim| claim.is == Relation::Fails)
-        };
-        let failing = cases.iter().filter(fails).count();
+        let failing = cases.iter().filter(|case| case.asks_for_a_failure());
+        let failing = failing.count();
         let mut chosen: Vec<String> = counted.iter().map(|one| one.name.clone()).collect();
         ask::shuffle(&mut chosen, &seed);
         chosen.truncate(chosen.len().div_ceil(3));
@@ -332,19 +329,21 @@ impl Sitting {
     /// The exam that the role handed in; all that is wrong with it, if something is.
     fn handed_in(&self, subject: &Subject<'_>) -> Result<Exam, Box<CheckResult>> {
         let role = self.role.as_deref().unwrap_or("examiner");
+        let none = || {
+            let reason = format!("the result of `{role}` has no `{EXAM}`");
+            refused("no_exam", &reason, "")
+        };
         let handed_in = subject
             .results
             .get(role)
             .map(|result| &result.value[SEALED]);
         let Some(hash) = handed_in.and_then(Value::as_str) else {
-            let reason = format!("`{role}` handed in nothing under seal");
-            return Err(refused("no_exam", &reason, ""));
+            return Err(none());
         };
         let bytes = subject.keep.fetch(hash).map_err(cannot)?;
         let value: Value = serde_json::from_slice(&bytes).map_err(cannot)?;
         if value[EXAM].is_null() {
-            let reason = format!("the result of `{role}` has no `{EXAM}`");
-            return Err(refused("no_exam", &reason, ""));
+            return Err(none());
         }
         Exam::read(&value[EXAM]).map_err(|faults| {
             let told = faults.iter();
@@ -360,7 +359,7 @@ impl Sitting {
     fn ground<'s>(&self, subject: &'s Subject<'_>) -> Result<Ground<'s>, Box<CheckResult>> {
         let names = self.frozen.as_ref();
         let frozen = names.map(|names| {
-            untouched(names, subject).map_err(|tripped| {
+            untouched(names, subject, Fixtures::Open).map_err(|tripped| {
                 let mut results = tripped.results(Self::NAME);
                 Box::new(results.swap_remove(0))
             })

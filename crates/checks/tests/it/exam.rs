@@ -391,9 +391,21 @@ fn a_command_line_is_asked_with_its_files() {
         case("C1", &["milk"], "milk\n"),
         case("C2", &["it's", "eggs"], "it's\neggs\n"),
         case("C3", &["a b", "c"], "a b\nc\n"),
+        {"id": "C4", "clause": "a list that is there is listed", "steps": [
+            {"call": "sh", "with": ["todo.sh", "list"], "named": {"list": "it's\n", "of/old.json": {"n": 1}}},
+            {"call": "cat", "with": ["of/old.json"]},
+        ], "holds": [
+            {"of": 0, "at": "/stdout", "is": "equals", "value": "it's\n"},
+            {"of": 1, "at": "/stdout", "is": "equals", "value": "{\"n\":1}"},
+        ]},
+        {"id": "C5", "clause": "no other word", "steps": [{"call": "sh", "with": ["todo.sh", "sing"]}], "holds": [
+            {"of": 0, "at": "/exit", "is": "equals", "value": 3},
+        ]},
     ]});
     let (world, result) = write(&exam, &[("README.md", "")]);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    let counted = "5 cases fail on the code before, as they must, and 1 of them ask";
+    assert!(result.reason.contains(counted), "{result:?}");
     let paper = sealed(&world.vault);
     let sit_after = |script: &str, opened: Option<String>| {
         let mut earlier = vec![("exam".to_owned(), String::from_utf8(paper.clone()).unwrap())];
@@ -410,7 +422,7 @@ fn a_command_line_is_asked_with_its_files() {
             .remove(0)
     };
     let sit = |script: &str| sit_after(script, None);
-    let honest = "case $1 in add) cat >> list; echo >> list;; list) cat list;; esac\n";
+    let honest = "case $1 in add) cat >> list; echo >> list;; list) cat list;; *) exit 3;; esac\n";
     let result = sit(honest);
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
     assert!(!result.shows.is_empty(), "{result:?}");
@@ -418,8 +430,15 @@ fn a_command_line_is_asked_with_its_files() {
     let result = sit_after(honest, Some(checks::hash_of(&paper)));
     assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
     assert!(result.shows.is_empty(), "{result:?}");
-    let last = "case $1 in add) cat > list; echo >> list;; list) cat list;; esac\n";
-    assert_eq!(sit(last).code.as_deref(), Some("exam_failed"));
+    for (from, to) in [(">> list; echo", "> list; echo"), ("cat list", "cat of/*")] {
+        assert!(honest.contains(from), "{from}");
+        let result = sit(&honest.replace(from, to));
+        assert_eq!(result.code.as_deref(), Some("exam_failed"), "{from}");
+        // Another third is held back each time.
+        let told = result.details.contains("C4: ");
+        let files = " beside the files {\"list\":";
+        assert_eq!(result.details.contains(files), told, "{result:?}");
+    }
 }
 
 /// A service in any language, by requests: it is started for each case, and what came out of one request goes into
@@ -489,6 +508,10 @@ fn a_service_is_asked_by_requests() {
             from != "201" || !result.details.contains("201"),
             "{result:?}"
         );
+        let told = result
+            .details
+            .contains("POST /items with the body {\"name\":");
+        assert!(told, "{result:?}");
     }
 }
 

@@ -249,9 +249,13 @@ fn finish(
     outcome.agent = worked.name().to_owned();
     outcome.unconfined = !worked.is_confined();
     outcome.evidence = evidence(context, order, &told.order.brief, &reply)?;
-    if paper(context, order).is_some() {
+    if let Some(paper) = paper(context, order) {
+        let sealed = reply
+            .result
+            .as_ref()
+            .and_then(|all| all.get(paper.member()));
         outcome.reason = match reply.class {
-            Class::Done => "what was handed in is under seal".to_owned(),
+            Class::Done if sealed.is_some() => "what was handed in is under seal".to_owned(),
             // What is wrong may be told with the value that it is wrong of.
             Class::InvalidResult => places_alone(&outcome.reason),
             _ => outcome.reason,
@@ -328,7 +332,8 @@ fn paper(context: &Context, order: &AttemptOrder) -> Option<Paper> {
 }
 
 /// Leaves of a result under seal what the machine needs to know: its hash, and whether the role objects
-/// or cannot. Every other word of it would be read by somebody.
+/// or cannot. Every other word of it would be read by somebody. Where nothing is handed in there is nothing to
+/// hide, and a person has to hear why.
 fn seal(context: &Context, order: &AttemptOrder, outcome: &mut Outcome) {
     let Some(paper) = paper(context, order) else {
         return;
@@ -337,17 +342,16 @@ fn seal(context: &Context, order: &AttemptOrder, outcome: &mut Outcome) {
         return;
     };
     let mut left = serde_json::Map::new();
-    let summary = match whole.get(paper.member()) {
-        Some(_) => format!("the {} is handed in, under seal", paper.member()),
-        None => format!(
-            "a result without `{}` is handed in, under seal",
-            paper.member()
-        ),
-    };
-    left.insert("summary".to_owned(), summary.into());
-    let named = |kept: &&EvidenceRef| kept.sealed && kept.name.ends_with(RESULT);
-    let hash = outcome.evidence.iter().find(named);
-    left.extend(hash.map(|kept| ("sealed".to_owned(), kept.hash.clone().into())));
+    if whole.get(paper.member()).is_some() {
+        let summary = format!("the {} is handed in, under seal", paper.member());
+        left.insert("summary".to_owned(), summary.into());
+        let named = |kept: &&EvidenceRef| kept.sealed && kept.name.ends_with(RESULT);
+        let hash = outcome.evidence.iter().find(named);
+        left.extend(hash.map(|kept| ("sealed".to_owned(), kept.hash.clone().into())));
+    } else {
+        let said = whole.get("summary").cloned();
+        left.extend(said.map(|said| ("summary".to_owned(), said)));
+    }
     for member in ["verdict", "next", "impossible"] {
         let kept = whole.get(member).cloned();
         left.extend(kept.map(|kept| (member.to_owned(), kept)));

@@ -24,16 +24,20 @@ pub(super) fn lay(
         let path = view.join(name);
         std::fs::write(&path, text).map_err(EngineError::io("write", &path))
     };
-    for (name, text) in &order.papers {
-        put(name, text)?;
-    }
     let role = context.workflow.roles.get(&order.role);
+    let seals = role.is_some_and(|role| role.hands_in.is_some());
+    for (name, text) in &order.papers {
+        match sealed(text).filter(|_| seals) {
+            Some(hash) => put(name, &String::from_utf8_lossy(&context.fetch(&hash)?))?,
+            None => put(name, text)?,
+        }
+    }
     let reads = role.map_or(&[][..], |role| role.reads.as_slice());
     if !reads.is_empty() {
         put(flow::ASKED, &asked(context, reads)?)?;
     }
     // Who writes others does not write the same ones again. They lie here alone, and go with the view.
-    if role.is_some_and(|role| role.hands_in.is_some()) {
+    if seals {
         let earlier = super::earlier::earlier(context, kernel::exam::EXAM)?;
         let earlier = earlier.last().and_then(|bytes| checks::exam_so_far(bytes));
         if let Some(cases) = earlier {
@@ -56,6 +60,12 @@ pub(super) fn lay(
     let (files, patch) = change(context, &tip, globs)?;
     put("changed-files.txt", &files)?;
     put("change.patch", &patch)
+}
+
+/// What a paper stands for that is under seal. It lies where its own role works, and goes with the view.
+fn sealed(paper: &str) -> Option<String> {
+    let paper: serde_json::Value = serde_json::from_str(paper).ok()?;
+    Some(paper["sealed"].as_str()?.to_owned())
 }
 
 /// The parts of the task's documents that a role may read, where it may not read all of them.

@@ -158,14 +158,11 @@ pub(super) fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
         true => String::new(),
         false => format!(" `next` may also be {}.", others.join(", ")),
     };
-    let remarks = match run.told.all().last() {
+    let remarks = match run.told.last_asked() {
         // Who asks the product hears nothing of what was said of the work.
-        Some(last) if !workflow.is_sealed_in(&run.position.state) => {
-            let id = last.split_whitespace().next().unwrap_or_default();
-            format!(
-                " What was done about a person's word is said as `\"settled\": [{{\"finding\": \"{id}\", \"how\": \"...\"}}]`."
-            )
-        }
+        Some(id) if !workflow.is_sealed_in(&run.position.state) => format!(
+            " What was done about a person's word is said as `\"settled\": [{{\"finding\": \"{id}\", \"how\": \"...\"}}]`."
+        ),
         _ => String::new(),
     };
     let objects = match forms_beside(workflow, run) {

@@ -37,6 +37,15 @@ pub(super) fn sentence(decision: &Decision, asked: &str) -> String {
     said.chars().take(MOST_CHARS).collect()
 }
 
+/// The decision whose words ask nobody for anything.
+const CONSENT: &str = "approve";
+
+/// Was a word, as `sentence` wrote it, said with one of these decisions?
+fn is_of(said: &str, options: &[&str]) -> bool {
+    let mut options = options.iter();
+    options.any(|option| said.contains(&format!(" decided `{option}`: ")))
+}
+
 impl Told {
     /// Keeps a person's word; gives it with the id by which everybody refers to it from here on.
     pub(super) fn said(&mut self, text: &str) -> String {
@@ -72,5 +81,17 @@ impl Told {
 
     pub(crate) fn all(&self) -> &[String] {
         &self.said
+    }
+
+    /// What was said with one of these decisions.
+    pub(crate) fn with(&self, options: &[&str]) -> Vec<&String> {
+        let all = self.said.iter();
+        all.filter(|said| is_of(said, options)).collect()
+    }
+
+    /// The id of the last word, if it may ask somebody for something.
+    pub(crate) fn last_asked(&self) -> Option<&str> {
+        let last = self.said.last().filter(|said| !is_of(said, &[CONSENT]))?;
+        last.split_whitespace().next()
     }
 }

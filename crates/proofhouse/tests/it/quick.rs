@@ -264,6 +264,8 @@ fn an_exam_stays_sealed_until_the_run_is_over() {
             .status();
         assert_eq!(held.unwrap().code(), Some(1), "{name} holds a case");
     }
+    let junit = || says(&world, &["audit", "--format", "junit"]).exits(0).out;
+    assert!(!junit().contains("t.exam.cases"), "a case is told of");
     says(&world, &["audit", "--ci"]).exits(0);
     let key = world.approver("ann");
     let key = key.to_str().unwrap();
@@ -281,6 +283,83 @@ fn an_exam_stays_sealed_until_the_run_is_over() {
         hidden(".proofhouse/evidence"),
         "",
         "the seals are not broken"
+    );
+    let junit = junit();
+    let cases = junit.matches("classname=\"t.exam.cases\"").count();
+    assert!(cases >= 4, "{junit}");
+    let all = junit.matches("<testcase ").count();
+    assert!(junit.contains(&format!("tests=\"{all}\"")), "{junit}");
+    says(&world, &["audit", "--ci"]).exits(0);
+}
+
+/// Why there is no exam is heard by the person, whose word holds for every later attempt; and whoever wrote one
+/// that cannot be read has it back, and nobody else.
+#[test]
+fn an_examiner_is_answered_and_mends_its_own_exam() {
+    let world = world();
+    let honest = text("quick/happy.toml");
+    let (honest, exam) = honest.split_once("# With `--exam`").unwrap();
+    let third = exam
+        .replace("state = \"examine\"", "state = \"examine\"\nsteps = [{ run = \"grep -q 'carts of [t]wo' ../refused-result.json\", must = true }]");
+    let script = format!(
+        r#"
+[[attempt]]
+state = "examine"
+attempt = 1
+result = {{ summary = "nobody says what a cart is", next = "no_exam" }}
+[[attempt]]
+state = "examine"
+attempt = 2
+result = {{ summary = "carts of two", exam = {{ driver = "command", cases = [
+    {{ id = "C1", clause = "c", steps = [{{ call = "./cart", named = {{ "../up" = "x" }} }}], holds = [{{ of = 0, is = "fails" }}] }},
+    {{ id = "C2", clause = "c", steps = [{{ call = "./cart" }}], holds = [{{ of = 0, at = "/exit", is = "equals", value = 1 }}] }},
+    {{ id = "C3", clause = "c", steps = [{{ call = "./cart" }}], holds = [{{ of = 0, at = "/exit", is = "equals", value = 0 }}] }},
+] }} }}
+[[attempt]]
+state = "work"
+attempt = 1
+steps = [{{ run = "test ! -e ../refused-result.json", must = true }}]
+result = {{ summary = "nothing yet" }}
+{honest}
+# With `--exam`{third}"#
+    );
+    world.write("agent/script.toml", &script);
+    does(&world, &["--exam"]).exits(2);
+    let asked = "The agent said: nobody says what a cart is";
+    for said in [
+        says(&world, &["inbox"]).out,
+        says(&world, &["status", "t"]).out,
+    ] {
+        assert!(said.contains(asked), "{said}");
+    }
+    let key = world.approver("ann");
+    let word = "a cart is a list of prices";
+    let examine = ["decide", "t", "examine", "--because", word, "--sign"];
+    says(&world, &[&examine[..], &[key.to_str().unwrap()]].concat()).exits(0);
+    says(&world, &["run", "t"]).exits(2);
+    let states = attempts(&world);
+    assert_eq!(
+        &states[..4],
+        ["examine", "examine", "examine", "work"],
+        "{states:?}"
+    );
+    let briefs = kept(&world, " examine brief");
+    let [third, second, _] = briefs.as_slice() else {
+        panic!("{} briefs", briefs.len());
+    };
+    assert!(second.contains(word) && third.contains(word), "{third}");
+    for told in [
+        "refused-result.json",
+        "by paths below the repository",
+        "claim its `/exit`",
+    ] {
+        assert!(third.contains(told), "no `{told}` in {third}");
+    }
+    let work = kept(&world, " work brief").pop().unwrap();
+    assert!(work.contains(word), "{work}");
+    assert!(
+        !work.contains("carts of t") && !work.contains("refused-result"),
+        "{work}"
     );
     says(&world, &["audit", "--ci"]).exits(0);
 }

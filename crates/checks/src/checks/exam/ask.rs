@@ -200,6 +200,17 @@ fn alone(
 fn script(case: &Case) -> String {
     let mut text = String::from("exec 3>&1 1>&2\nd=.proofhouse-exam; mkdir \"$d\" || exit 1\n");
     for step in &case.steps {
+        for (path, value) in &step.named {
+            if let Some((folder, _)) = path.rsplit_once('/') {
+                text.push_str(&format!("mkdir -p -- {}\n", quoted(folder)));
+            }
+            let held = value.as_str().map(str::to_owned);
+            let held = quoted(&held.unwrap_or_else(|| value.to_string()));
+            text.push_str(&format!(
+                "printf '%s' {held} > {}\n",
+                quoted(&format!("./{path}"))
+            ));
+        }
         let mut line = quoted(&step.call);
         for word in step.with.iter().filter_map(|word| word.as_str()) {
             line.push(' ');

@@ -138,12 +138,19 @@ impl Known {
         let mut calls = Vec::new();
         for (number, step) in self.case.steps.iter().enumerate() {
             let mut call = step.call.clone();
-            if !step.with.is_empty() {
-                let inputs = Value::from(step.with.clone());
-                call.push_str(&format!(" with {inputs}"));
+            match (self.driver, step.with.as_slice()) {
+                (_, []) => {}
+                // It is the body itself.
+                (Driver::Http, [body]) => call.push_str(&format!(" with the body {body}")),
+                (_, inputs) => call.push_str(&format!(" with {}", Value::from(inputs))),
             }
             if !step.named.is_empty() {
-                call.push_str(&format!(" {}", Value::from(step.named.clone())));
+                let what = match self.driver {
+                    Driver::Command => " beside the files",
+                    Driver::Http => " with the headers",
+                    Driver::Python | Driver::JavaScript | Driver::Rust => "",
+                };
+                call.push_str(&format!("{what} {}", Value::from(step.named.clone())));
             }
             if !step.stdin.is_empty() {
                 call.push_str(&format!(" reading {:?}", step.stdin));
