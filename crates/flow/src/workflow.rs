@@ -459,8 +459,8 @@ pub struct Judged {
 impl Workflow {
     /// What a move does besides moving.
     pub fn after(&self, moved: &Moved) -> Option<&After> {
-        let mut ways = self.table.transitions.iter().zip(&self.after);
-        let found = ways.find(|(way, _)| {
+        let ways = self.table.transitions.iter().zip(&self.after);
+        let ways = ways.filter(|(way, _)| {
             way.action.as_str() == moved.action
                 && way.from.contains(&moved.from)
                 && match &way.to {
@@ -468,7 +468,10 @@ impl Workflow {
                     Target::Return => true,
                 }
         });
-        found.map(|(_, after)| after)
+        let ways: Vec<_> = ways.collect();
+        // The same way may be another thing when somebody else takes it; whom a person let go on takes their own.
+        let own = ways.iter().find(|(way, _)| way.by == moved.by);
+        own.or(ways.first()).map(|(_, after)| *after)
     }
 
     /// Does whoever works here hand in something for the engine alone?

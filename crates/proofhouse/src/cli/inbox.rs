@@ -3,7 +3,7 @@
 use super::land::Lines;
 use super::out::{Out, Tone, count, duration, folded, plain, uncut, whole};
 use super::{exit, figures, land, signing};
-use report::grounds::Grounds;
+use report::grounds::{Grounds, Said};
 use report::inbox::Item;
 use report::paper::Paper;
 use report::question::{Advice, Way};
@@ -135,6 +135,9 @@ const OF_A_FAILURE: usize = 8;
 /// As many files of a list are shown; where there are more, a file has all of them.
 const OF_A_LIST: usize = 40;
 
+/// As many answers of a state are shown with what they say.
+const FEW_SAID: usize = 6;
+
 /// What a person decides on: what was asked for and when, what changed, what was proven and what was
 /// not, what it cost, and who worked.
 pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
@@ -206,12 +209,8 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         );
     }
     worth(out, grounds);
-    for one in &grounds.said {
-        let reason = uncut(&one.reason);
-        row(
-            "said",
-            &format!("{} ({}): {reason}", plain(&one.check), one.state),
-        );
+    for said in grounds.said.chunk_by(|one, next| one.state == next.state) {
+        said_in(out, said);
     }
     for maker in &grounds.makers {
         let said = match maker.summary.trim() {
@@ -307,6 +306,23 @@ pub(crate) fn worth(out: &Out, grounds: &Grounds) {
         if !standing.stronger.is_empty() {
             out.row("", &format!("for more, {}", standing.stronger));
         }
+    }
+}
+
+/// Answers that no machine judges. Many of one state are a line; the page has each with its evidence.
+fn said_in(out: &Out, said: &[Said]) {
+    if said.len() > FEW_SAID {
+        let ids = said.iter().map(|one| one.check.as_str());
+        let ids: Vec<&str> = ids.map(|id| id.trim_start_matches("questions: ")).collect();
+        let (state, ids) = (&said[0].state, plain(&ids.join(", ")));
+        let many = count(said.len() as u64, "answer");
+        let text = format!("{many} in {state}, each with its evidence on the page: {ids}");
+        out.row("said", &text);
+        return;
+    }
+    for one in said {
+        let (check, reason) = (plain(&one.check), uncut(&one.reason));
+        out.row("said", &format!("{check} ({}): {reason}", one.state));
     }
 }
 

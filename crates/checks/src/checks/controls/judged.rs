@@ -108,7 +108,7 @@ impl Control<'_> {
                         .into_iter()
                         .map(|one| format!("no test notices: {one}")),
                 );
-                let mut held = Self::held(plan, record, open.len());
+                let mut held = Self::held(plan, record, &open);
                 if !said.equivalent.is_empty() {
                     held.push_str("; of each it was said why it makes no difference");
                 }
@@ -130,7 +130,7 @@ impl Control<'_> {
             .collect()
     }
 
-    fn held(plan: &Plan, record: &Record, open: usize) -> String {
+    fn held(plan: &Plan, record: &Record, open: &[String]) -> String {
         let noticed = record.mutants.iter();
         let noticed = noticed.filter(|tried| matches!(tried.fate, Fate::Noticed { .. }));
         let numbers: Vec<u32> = noticed.map(|tried| tried.number).collect();
@@ -160,8 +160,10 @@ impl Control<'_> {
         if let Some(why) = record.not_tried() {
             said.push_str(&format!("; {why}"));
         }
-        if open > 0 {
-            said.push_str(&format!("; not noticed: {}", counted(open, "small mutant")));
+        if !open.is_empty() {
+            let few = first_few(open, 3);
+            let many = counted(open.len(), "small mutant");
+            said.push_str(&format!("; not noticed: {many}, {few}"));
         }
         said
     }

@@ -25,7 +25,7 @@ fn names() -> impl Iterator<Item = &'static str> {
 impl Subcommand for Under {
     fn augment_subcommands(command: Command) -> Command {
         names().fold(command, |command, name| {
-            let about = format!("The same with {}", flow::built_in_with(name));
+            let about = format!("As `do`, with {}", flow::built_in_with(name));
             let own = Sentence::augment_args(Command::new(name));
             // What the arguments say of themselves is not what the command does.
             command.subcommand(own.about(about).after_help(BEGINS))
