@@ -45,13 +45,19 @@ fn claims(project: &Project, run: &str, machine: &Flow) -> Result<Vec<Finding>, 
     let mut found = Vec::new();
     for named in landed::named(repo, run, &everywhere, Some(&own.base))? {
         let (commit, branch) = (&named.commit, &named.branch);
-        if !landed::holds(project, run, &work, &named)? {
+        // What was landed when the run was done, and was taken up again since, was its work then.
+        let then = landed::then(project, run, &named)?;
+        let (work, worth) = match &then {
+            Some((work, worth)) => (work, worth),
+            None => (&work, &worth),
+        };
+        if !landed::holds(project, run, work, &named)? {
             let what = format!(
                 "{commit} on {branch} says that it is the work of `{run}`, and holds something else: it was amended, or is none of the run's"
             );
             found.push(beside("landed_differs", what));
         }
-        if let Some(said) = named.evidence.as_ref().filter(|said| **said != worth) {
+        if let Some(said) = named.evidence.as_ref().filter(|said| *said != worth) {
             let what = format!(
                 "{commit} on {branch} says `{EVIDENCE}: {said}`, the journal says `{worth}`"
             );

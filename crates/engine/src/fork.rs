@@ -9,6 +9,7 @@ use kernel::event::{Forked, OwnTree, RunStarted};
 use kernel::outcome::EvidenceRef;
 use kernel::{Body, Event, Machine, RunId};
 use report::begun::ForkBegun;
+use report::caught::Gravity;
 use report::look::{self, Looked};
 use report::replay::Past;
 use report::work::works_here;
@@ -51,6 +52,8 @@ struct Before {
     judged: bool,
     /// The last record behind it that keeps something of an exam.
     examined: Option<u64>,
+    /// The last record behind it with which somebody was caught cheating.
+    cheated: Option<u64>,
 }
 
 /// Starts a run where another one was.
@@ -82,7 +85,7 @@ pub fn fork(project: &Project, asked: &NewFork) -> Result<ForkBegun, EngineError
         Some(place) => place,
         None => {
             let place = place::make(project, name.as_str(), &own, &Place::OwnTree(None))?;
-            lay_work(&place, &own, made)?;
+            worktree::lay_work(&place, &own, made)?;
             place
         }
     };
@@ -127,11 +130,7 @@ fn written(project: &Project, name: &RunName, started: &RunStarted) -> Result<St
     let run = Run::open(project, name.as_str())?;
     let workflow = run.machine.workflow().clone();
     let context = Context::of(&run.project, &workflow, started, BTreeMap::new())?;
-    if let Some(task) = &workflow.task {
-        // Ours: it was laid down a moment ago, and says what it said elsewhere.
-        let _ = std::fs::remove_file(context.task.join(&task.state_file));
-    }
-    report::views::restore(&context, &run.machine)?;
+    report::views::renew(&context, &run.machine)?;
     let (head, shown) = (run.journal.head(), run.machine.declared());
     report::views::refresh(&run.project, &run.machine, head, &[], &shown)?;
     let state = run.machine.status().state.to_string();
@@ -161,6 +160,7 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
         open: false,
         judged: false,
         examined: None,
+        cheated: None,
     };
     let name = look::run_name(project, run)?;
     Journal::read(&project.journals(), &name, Replay::default(), |record| {
@@ -168,6 +168,8 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
         if record.seq > at {
             let keeps = kept(&event).any(|one| one.sealed);
             before.examined = keeps.then_some(record.seq).or(before.examined);
+            let cheats = is_cheat(&event).then_some(record.seq);
+            before.cheated = cheats.or(before.cheated);
             return Ok(());
         }
         match &event.body {
@@ -192,6 +194,14 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
     Ok(before)
 }
 
+/// Was something caught with it that nobody does by accident?
+fn is_cheat(event: &Event) -> bool {
+    let mut alone = report::History::default();
+    alone.take(event);
+    let mut all = report::caught::caught(&alone).into_iter();
+    all.any(|one| one.gravity == Gravity::Cheat)
+}
+
 /// The evidence of a record.
 fn kept(event: &Event) -> impl Iterator<Item = &EvidenceRef> {
     let (attempt, gate) = match &event.body {
@@ -204,7 +214,8 @@ fn kept(event: &Event) -> impl Iterator<Item = &EvidenceRef> {
 }
 
 /// The tree that a gate had let pass, where nobody had committed it. Refuses a record at which the work was
-/// nowhere but in the other run's folder, and one behind which cases of an exam were told.
+/// nowhere but in the other run's folder, one behind which cases of an exam were told, and one behind which who
+/// is to go on has cheated: what is counted there would be forgotten.
 fn stands(before: &Before, asked: &NewFork) -> Result<Option<String>, EngineError> {
     let (run, at) = (&asked.run, asked.at);
     if let Some(later) = before.examined {
@@ -214,6 +225,19 @@ fn stands(before: &Before, asked: &NewFork) -> Result<Option<String>, EngineErro
                 "the exam of `{run}` was written or sat since record {at}: whoever forks there would sit it again"
             ),
             format!("fork at record {later} or behind it"),
+        ));
+    }
+    let same = asked
+        .agent
+        .as_ref()
+        .is_none_or(|agent| *agent == before.started.agent);
+    if let Some(later) = before.cheated.filter(|_| same) {
+        return Err(EngineError::user(
+            "fork_cheat_forgotten",
+            format!(
+                "who works in `{run}` was caught cheating since record {at}, and a fork there would not count it"
+            ),
+            format!("fork at record {later} or behind it, or name another agent with `--agent`"),
         ));
     }
     match before.machine.passed_tree().filter(|_| before.judged) {
@@ -287,18 +311,4 @@ fn left_behind(
         )
     };
     Ok((tree(&lies)? == tree(made)?).then(|| project.of_run(name)))
-}
-
-/// Makes the files of a fresh worktree what they were: it stands on what the other run began with, and what
-/// was made since lies in it, as in the other run's.
-fn lay_work(place: &Project, own: &OwnTree, made: &str) -> Result<(), EngineError> {
-    let names = ["diff", "--name-only", "--no-renames", "-z", &own.base, made];
-    let names = git(place.repo(), &names, &[])?;
-    let names = names
-        .split(|byte| *byte == 0)
-        .filter(|name| !name.is_empty());
-    let names: Vec<String> = names
-        .map(|name| String::from_utf8_lossy(name).into_owned())
-        .collect();
-    git::put_back(place.repo(), made, &names)
 }

@@ -187,7 +187,10 @@ impl Ready {
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let index = scratch.join("land-index");
         let made = self.work.tree_of(repo, &self.work.tip, &index)?;
-        let began = self.work.tree_of(repo, &self.work.base, &index)?;
+        // Where it was landed before and taken up again, the branch has what it was then.
+        let since = landed::earlier(&self.project, run, &self.work, &self.head)?;
+        let since = since.as_ref().unwrap_or(&self.work.base);
+        let began = self.work.tree_of(repo, since, &index)?;
         if made == began {
             return Err(EngineError::user(
                 "nothing_to_land",
@@ -215,7 +218,7 @@ impl Ready {
             repo,
             run,
             head: &self.head,
-            base: &self.work.base,
+            base: since,
             tip: &self.work.tip,
             made: &made,
             tree: &tree,
@@ -232,9 +235,13 @@ impl Ready {
         Ok(commit)
     }
 
-    /// Proves what was composed, if the branch has moved.
+    /// Proves what was composed, if the branch has moved and it is not to the letter what was proven.
     fn together(&self, commit: &str) -> Result<Together, EngineError> {
-        match self.head != self.own.base {
+        let repo = self.project.repo();
+        let index = self.project.work(&self.run).join("land-index");
+        let tree = git(repo, &["rev-parse", &format!("{commit}^{{tree}}")], &[])?;
+        let proven = self.work.tree_of(repo, &self.work.tip, &index)?;
+        match self.head != self.own.base && text(&tree) != proven {
             true => self.prove(commit),
             false => Ok(Together::default()),
         }

@@ -225,6 +225,11 @@ impl Session<'_> {
                 status: run.machine.status(),
             });
         }
+        if let Some(own) = &started.own_tree {
+            let made = run.machine.last_commit().unwrap_or(&own.base);
+            workspace::worktree::stand_again(self.project, self.run, own, made)?;
+            run.project = self.project.of_run(self.run);
+        }
         workspace::limits::suffice()?;
         workspace::trust::hold(self.project, &self.project.config()?)?;
         crate::setup::hold(self.project)?;

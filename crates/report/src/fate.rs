@@ -2,7 +2,7 @@
 //! nothing else: a commit that landed names its run and holds its work, and the last one of work that was
 //! set aside says so.
 
-use crate::landed::{Named, holds, named};
+use crate::landed::{Named, holds, named, then};
 use crate::look::peek_run;
 use crate::work::{Work, task_inside};
 use flow::Flow;
@@ -77,7 +77,12 @@ impl Fate {
                 });
             }
         }
-        if let Some(Named { commit, branch, .. }) = claiming.into_iter().next() {
+        // What was landed before the run was taken up again is no forgery of what came since.
+        let mut others = claiming.into_iter().filter(|named| {
+            let then = then(project, run, named).ok().flatten();
+            !then.is_some_and(|(work, _)| holds(project, run, &work, named).unwrap_or(false))
+        });
+        if let Some(Named { commit, branch, .. }) = others.next() {
             return Some(Fate::Altered { commit, branch });
         }
         let kept_by = run_ref(run);

@@ -1,7 +1,11 @@
 //! Commits on branches that say they are a run's work, and whether they hold it. A trailer is a text that
 //! anybody can write: what a commit is worth is what it makes of its parent.
 
+use crate::look::run_name;
+use crate::replay::run_at;
 use crate::work::Work;
+use kernel::Machine;
+use kernel::machine::Activity;
 use std::collections::BTreeSet;
 use std::path::Path;
 use workspace::git::{TRAILER, git, text};
@@ -64,6 +68,47 @@ pub fn named(
     Ok(found.collect())
 }
 
+/// What the run had made, and what its evidence was worth, at the record that a commit names; none where it was
+/// not done then, or has not gone on since.
+pub fn then(
+    project: &Project,
+    run: &str,
+    named: &Named,
+) -> Result<Option<(Work, String)>, EngineError> {
+    let seq = named.claim.split_once('@').map(|(_, rest)| rest);
+    let seq = seq.and_then(|rest| rest.split_once(':')?.0.parse().ok());
+    let Some(seq) = seq else {
+        return Ok(None);
+    };
+    // A number that no record has is a finding of its own.
+    let Ok((peek, _, last)) = run_at(project, &run_name(project, run)?, seq) else {
+        return Ok(None);
+    };
+    let done = peek.machine.status().activity == Activity::Done;
+    let started = peek.machine.started();
+    let own = started.and_then(|started| Some((started, started.own_tree.as_ref()?)));
+    let Some((started, own)) = own.filter(|_| done && seq < last) else {
+        return Ok(None);
+    };
+    let work = Work::since(project, &peek, started, &own.base)?;
+    Ok(Some((work, peek.machine.worth())))
+}
+
+/// The last commit of the run's work that was landed on a branch before it was taken up again.
+pub fn earlier(
+    project: &Project,
+    run: &str,
+    work: &Work,
+    head: &str,
+) -> Result<Option<String>, EngineError> {
+    for named in named(project.top(), run, &[head], Some(&work.base))? {
+        if let Some((then, _)) = then(project, run, &named)? {
+            return Ok(Some(then.tip));
+        }
+    }
+    Ok(None)
+}
+
 /// Does the commit hold what the run made, put onto its parent, and nothing else?
 pub fn holds(
     project: &Project,
@@ -119,6 +164,13 @@ pub fn holds(
         Ok(merged == Merged::Tree(tree.clone()))
     };
     if steps(&work.base, &work.tip)? {
+        return Ok(true);
+    }
+    // Of a run that was landed before, and taken up again.
+    let parent_commit = format!("{}^1", named.commit);
+    if let Some(since) = earlier(project, run, work, &parent_commit)?
+        && steps(&since, &work.tip)?
+    {
         return Ok(true);
     }
     // One of several that the run's own commits were replayed as.

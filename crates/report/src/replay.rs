@@ -88,21 +88,30 @@ impl Past {
                 })
             }
             _ => {
-                let workflow = look::workflow_of(project, &name)?;
-                let mut machine = Flow::new(workflow.clone());
-                let (head, record, last) = fold(project, &name, seq, &mut |record| {
-                    machine.apply(&look::known(&workflow, record)?);
-                    Ok(())
-                })?;
-                let looked = Looked::Run(Peek { machine, head });
+                let (peek, record, last) = run_at(project, &name, seq)?;
                 Ok(Self {
-                    looked,
+                    looked: Looked::Run(peek),
                     record,
                     last,
                 })
             }
         }
     }
+}
+
+/// A run as of this record, the record, and the number of the last one.
+pub(crate) fn run_at(
+    project: &Project,
+    name: &RunName,
+    seq: u64,
+) -> Result<(Peek<Flow>, Entry, u64), EngineError> {
+    let workflow = look::workflow_of(project, name)?;
+    let mut machine = Flow::new(workflow.clone());
+    let (head, record, last) = fold(project, name, seq, &mut |record| {
+        machine.apply(&look::known(&workflow, record)?);
+        Ok(())
+    })?;
+    Ok((Peek { machine, head }, record, last))
 }
 
 fn fold(

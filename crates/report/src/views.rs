@@ -385,6 +385,20 @@ pub fn asked_too_late(
     Ok(asked.map(|asked| (name.to_owned(), asked.clone())))
 }
 
+/// Writes the engine's lines of a state file that lies there from another run; what people and agents wrote in it
+/// stays.
+pub fn renew(context: &Context, machine: &Flow) -> Result<(), EngineError> {
+    let Some(task) = &context.workflow.task else {
+        return Ok(());
+    };
+    snapshot::restore(context, &history(&context.project, &context.run)?)?;
+    let path = context.task.join(&task.state_file);
+    let text = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
+    let document = machine.document(&link(context)?);
+    store::write_atomic(&path, replace_fields(&text, &document).as_bytes())?;
+    Ok(())
+}
+
 /// Writes the state file anew from the journal; a file that is in the way is kept beside it.
 pub fn restore(context: &Context, machine: &Flow) -> Result<Option<PathBuf>, EngineError> {
     let Some(task) = &context.workflow.task else {

@@ -4,9 +4,11 @@
 //! of ours are removed only when git itself finds nothing in them that is not in a commit, and the
 //! user's branch is only ever moved forward, by git's own rules, over a tree without changes.
 
+mod again;
 mod commits;
 mod remove;
 
+pub use again::{lay_work, stand_again};
 pub use commits::{
     Merged, branch, commit, fast_forward, is_ancestor, is_anothers, merge, merge_trees, resolve,
     uncommitted, untracked, would_step,

@@ -167,3 +167,64 @@ fn a_poisoned_dependency_is_believed_by_nobody() {
     add.waits_for("escalated");
     assert_eq!(add.stands().2, 0, "nobody is called a cheat for it");
 }
+
+/// What was landed was the work then: whoever takes the task up again makes no forgery of it, and lands what came
+/// since. A fork behind the freeze has the frozen bundle.
+#[test]
+fn a_landed_task_is_taken_up_again_and_landed_again() {
+    let again = "[[attempt]]\nstate = \"build\"\nattempt = 2\nsteps = [{ append = \"repo/src/total.sh\", text = \"# again\\n\" }]\nresult = { summary = \"again\" }\n";
+    let add = Add::laid(&format!("{again}{}", data("reopened.toml")), Scope::Narrow);
+    let says = |args: &[&str]| crate::support::says(&add.world, args);
+    says(&super::begins(&[])).exits(0);
+    says(&["run", "t"]).exits(2);
+    let key = add.key.to_str().unwrap();
+    let because = crate::support::because("freeze", "read it");
+    let freeze = ["decide", "t", "freeze", "--because", &because];
+    says(&[&freeze[..], &["--sign", key]].concat()).exits(0);
+    says(&["run", "t"]).exits(0);
+    let journal = add.world.journal();
+    let entered = |one: &&serde_json::Value| {
+        one["kind"] == "moved.v1" && one["body"]["position"]["state"] == "tests"
+    };
+    let frozen = journal.iter().find(entered).unwrap()["seq"].to_string();
+    says(&["fork", "t", "--at", &frozen, "--name", "f"]).exits(0);
+    says(&["audit", "--ci"]).exits(0);
+    says(&["run", "f"]).exits(0);
+    says(&["audit", "--ci"]).exits(0);
+    let work = add.world.read(".proofhouse/worktrees/t/src/total.sh");
+    says(&["land", "t"]).exits(0);
+    let build = ["reopen", "t", "--to", "build", "--reason", "umlauts"];
+    says(&[&build[..], &["--sign", key]].concat()).exits(0);
+    says(&["audit", "--ci"]).exits(0);
+    let said = says(&["run", "t"]).exits(0);
+    assert!(!said.out.contains("something else"), "{}", said.out);
+    says(&["audit", "--ci"]).exits(0);
+    says(&["land", "t"]).exits(0);
+    assert_eq!(add.world.read("src/total.sh"), format!("{work}# again\n"));
+    says(&["audit", "--ci"]).exits(0);
+}
+
+/// A fork would forget what is counted: who was caught goes on from behind that, or another does.
+#[test]
+fn whoever_was_caught_is_not_forked_from_before_it() {
+    let cheats = "[[attempt]]\nstate = \"build\"\nattempt = 1\nsteps = [{ write = \"repo/tests/cases\", text = \"\" }]\nresult = { summary = \"green\" }\n";
+    let add = Add::laid(cheats, Scope::Wide);
+    let says = |args: &[&str]| crate::support::says(&add.world, args);
+    says(&super::begins(&[])).exits(0);
+    says(&["run", "t"]).exits(2);
+    let asked = add.world.journal().len().to_string();
+    let because = crate::support::because("freeze", "read it");
+    let freeze = ["decide", "t", "freeze", "--because", &because, "--sign"];
+    says(&[&freeze[..], &[add.key.to_str().unwrap()]].concat()).exits(0);
+    says(&["run", "t"]).exits(0);
+    let fork = ["fork", "t", "--at", &asked, "--name"];
+    let said = says(&[&fork[..], &["f"]].concat()).refuses(1, "fork_cheat_forgotten");
+    let later = said.err.split("fork at record ").nth(1).unwrap();
+    let later: String = later.chars().take_while(char::is_ascii_digit).collect();
+    let behind = ["fork", "t", "--at", &later, "--name", "g"];
+    let said = says(&behind);
+    assert!(!said.err.contains("fork_cheat_forgotten"), "{}", said.err);
+    add.world.write("agent/other.toml", &data("honest.toml"));
+    let other = ["o", "--agent", "scripted:agent/other.toml"];
+    says(&[&fork[..], &other].concat()).exits(0);
+}
