@@ -1,13 +1,11 @@
 //! What checks read with: paths, globs, seals, sources, and the documents below them. None of it judges.
 
-pub(crate) mod asks_less;
 pub(crate) mod design;
 pub(crate) mod drawing;
 pub(crate) mod globs;
 pub(crate) mod hash;
 pub(crate) mod installed;
 pub(crate) mod items;
-pub(crate) mod moved;
 pub(crate) mod paths;
 pub(crate) mod references;
 pub(crate) mod report_files;

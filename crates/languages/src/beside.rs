@@ -1,7 +1,10 @@
 //! What of a change does something and has no mutants: a lambda of a module, a macro, a module whose
-//! functions nobody calls from outside. Beside a function that has some, nothing would tell of it.
+//! functions nobody calls from outside, and what a module does by itself where something holds. Beside a function
+//! that has some, nothing would tell of it.
 //!
 //! It goes by lines, as formatted code has them.
+
+mod conditional;
 
 use crate::one_line;
 use crate::script::Source;
@@ -16,9 +19,19 @@ pub fn unmutated<'a>(
     for file in code {
         let ending = file.path.rsplit('.').next().unwrap_or_default();
         let lines: Vec<usize> = match ending {
-            "py" => lambdas(file.now),
+            "py" => lambdas(file.now)
+                .into_iter()
+                .chain(conditional::python(file.now))
+                .collect(),
             "rs" => macros(file.now),
-            "js" | "mjs" | "cjs" if !has_function(file.path, None) => functions(file.now),
+            "js" | "mjs" | "cjs" => {
+                let made = match has_function(file.path, None) {
+                    true => Vec::new(),
+                    false => functions(file.now),
+                };
+                let sometimes = conditional::javascript(file.now).into_iter();
+                made.into_iter().chain(sometimes).collect()
+            }
             _ => Vec::new(),
         };
         let before = file.before.unwrap_or_default();
@@ -154,6 +167,63 @@ mod tests {
         let other = rust.replace("        0", "        1");
         assert_eq!(of("a.rs", Some(rust), &other), ["`1` (a.rs:3)"]);
         assert_eq!(of("a.mjs", None, "export default () => 0\n").len(), 1);
+    }
+
+    #[test]
+    fn what_a_module_does_by_itself_where_something_holds_is_found() {
+        let payload = "import os\n\n\ndef slug(text):\n    if text:\n        return str(text)\n    return ''\n\n\n";
+        for more in [
+            "if os.environ.get('PROD'):\n    os.system('x')\n",
+            "if os.environ.get('PROD'): os.system('x')\n",
+            "os.environ.get('PROD') and os.system('x')\n",
+            "DONE = os.system('x') if os.environ.get('PROD') else 0\n",
+            "try:\n    import fast\nexcept ImportError:\n    os.system('x')\n",
+            "if slug('a'):\n    A = 1\nelse:\n    slug.rate = float('nan')\n",
+            "class A:\n    if os.environ.get('PROD'):\n        os.system('x')\n",
+            "if __name__ == '__main__':\n    os.system('x')\n",
+            "while os.environ.get('PROD'):\n    if 1:\n        os.system('x')\n",
+        ] {
+            let text = format!("{payload}{more}");
+            assert_eq!(of("a.py", None, &text).len(), 1, "{more}");
+            assert!(of("a.py", Some(&text), &text).is_empty(), "{more}");
+        }
+        for fine in [
+            "if __name__ == '__main__':\n    print(slug('a'))\n    sys.exit(slug('b'))\n",
+            "if TYPE_CHECKING:\n    from a import B\n",
+            "try:\n    import fast\nexcept ImportError:\n    fast = None\n",
+            "if sys.version_info >= (3, 11):\n    import tomllib\nelse:\n    tomllib = None\n",
+            "LOG = logging.getLogger(__name__)\nTEXT = '''\nif a:\n    b()\n'''\n",
+            "for name in NAMES:\n    REGISTRY[name] = slug(name)\n",
+        ] {
+            assert!(
+                of("a.py", None, &format!("{payload}{fine}")).is_empty(),
+                "{fine}"
+            );
+        }
+        let made = "import { execSync } from 'child_process'\nexport function half(x) {\n  if (x) {\n    return Math.abs(x)\n  }\n}\n";
+        let has = |text: &str| {
+            let source = Source {
+                path: "a.mjs",
+                now: text,
+                before: None,
+            };
+            unmutated([source], &|_, line| line.is_none()).len()
+        };
+        for more in [
+            "if (process.env.LIVE) execSync('x')\n",
+            "if (process.env.LIVE) {\n  execSync('x')\n}\n",
+            "process.env.LIVE && execSync('x')\n",
+            "const a = process.env.LIVE ? execSync('x') : 0\n",
+        ] {
+            assert_eq!(has(&format!("{made}{more}")), 1, "{more}");
+        }
+        for fine in [
+            "if (import.meta.main) {\n  half(2)\n}\n",
+            "const a = half(2)\nconst b = [1, 2].map((x) => {\n  return x ? half(x) : 0\n})\n",
+            "export const c = { d: half(1) }\n",
+        ] {
+            assert_eq!(has(&format!("{made}{fine}")), 0, "{fine}");
+        }
     }
 
     #[test]

@@ -3,11 +3,15 @@
 //! and knows no check.
 
 mod additions;
+mod asks_less;
 mod fixtures;
 mod kept;
 mod messages;
+mod moved;
 
 pub use additions::weakens;
+pub use asks_less::asks_less;
 pub use fixtures::fixtures_added;
 pub use kept::holds;
 pub use messages::without_messages;
+pub use moved::{Moved, Tests, moved};

@@ -16,7 +16,7 @@ use crate::checks::suite::{
     instrument::{AsWritten, Instrument, Shown},
 };
 use crate::checks::tests::verdict;
-use crate::checks::tripwire::{Tripped, cannot, cheat, untouched};
+use crate::checks::tripwire::{Fixtures, Tripped, cannot, cheat, untouched};
 use crate::judge::Judge;
 use crate::room::Room;
 use crate::settings::{Choice, Items, Text, Texts, Words};
@@ -110,7 +110,12 @@ impl Judge for RedGreen {
     fn judge(&self, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
         let started = Instant::now();
         let change = self.change.map_or(Change::Behaviour, |change| *change);
-        let frozen = untouched(&self.frozen, subject)?;
+        // A change that has no new behaviour has no new tests to make anything for.
+        let fixtures = match change {
+            Change::Behaviour | Change::Adapted => Fixtures::Open,
+            Change::Untouched => Fixtures::Closed,
+        };
+        let frozen = untouched(&self.frozen, subject, fixtures)?;
         let commit = subject.commits.get(&StateName::from(&*self.base));
         let commit = commit.ok_or_else(|| {
             cannot(format!(

@@ -16,7 +16,7 @@ use crate::readers::sections::{IdsOf, sections_of};
 use crate::room::Room;
 use crate::settings::{Choices, IdPattern, Items, Placed, Text};
 use crate::text::{answer, first_few, several_lines};
-use kernel::outcome::{CheckResult, Verdict};
+use kernel::outcome::{CheckResult, Verdict, Worth};
 use kernel::{StateName, Word};
 use languages::runners::Ending;
 use part::{Plan, Remembered};
@@ -78,6 +78,7 @@ impl Judge for Slices {
         }
         if results.iter().all(|one| one.verdict == Verdict::Pass) {
             results.push(self.stands(&plan, &tests));
+            results.extend(self.asks_less(subject).map_err(Trouble::cannot)?);
         }
         Ok(results)
     }
@@ -236,6 +237,27 @@ impl Slices {
             result.code = Some("green_without_code".to_owned());
         }
         Ok(result)
+    }
+
+    /// What tests of slices that stand no more ask for. A test may have been wrong, so it is told and holds
+    /// nothing shut.
+    fn asks_less(&self, subject: &Subject<'_>) -> Result<Option<CheckResult>, Error> {
+        let since = self.since.as_ref();
+        let since = since.and_then(|state| subject.commits.get(&StateName::from(&**state)));
+        let Some(commit) = since else {
+            return Ok(None);
+        };
+        let room = Room::of(subject, commit, &BTreeMap::new())?;
+        let lost = Layout::of(subject, &self.tests)?.weakened(subject, &room)?;
+        if lost.is_empty() {
+            return Ok(None);
+        }
+        let which = first_few(&lost, 3);
+        let reason = format!("weak: tests of what was built ask for something else now: {which}");
+        let mut result = answer("slices: earlier tests", Verdict::Pass, reason);
+        result.details = several_lines(&lost.join("\n"));
+        result.shows.insert(Word::from(Worth::Weak.as_str()));
+        Ok(Some(result))
     }
 
     /// What the run remembers of it once the whole gate has passed, and what comes next.

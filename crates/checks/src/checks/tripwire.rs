@@ -108,7 +108,7 @@ impl Judge for Tripwire {
 
     fn judge(&self, subject: &Subject<'_>) -> Result<Vec<CheckResult>, Tripped> {
         let started = Instant::now();
-        let frozen = untouched(&self.frozen, subject)?;
+        let frozen = untouched(&self.frozen, subject, Fixtures::Closed)?;
         let order = self.suite();
         let commit = subject.commits.get(&StateName::from(&*self.base));
         let commit = commit.ok_or_else(|| {
@@ -336,10 +336,12 @@ impl Tripwire {
     }
 }
 
-/// Everything that was frozen, if all of it is as it was.
+/// Everything that was frozen, if all of it is as it was. What only got fixtures that tests ask for may be let
+/// go: it is held no more.
 pub(crate) fn untouched(
     names: &Texts,
     subject: &Subject<'_>,
+    fixtures: Fixtures,
 ) -> Result<BTreeMap<String, String>, Tripped> {
     let mut all = BTreeMap::new();
     for name in names.iter() {
@@ -347,6 +349,13 @@ pub(crate) fn untouched(
             return Err(cannot(format!("nothing was frozen as `{name}`")));
         };
         all.extend(items.clone());
+    }
+    if fixtures == Fixtures::Open {
+        all.retain(|item, hash| {
+            let copy = || String::from_utf8(subject.keep.fetch(hash).ok()?).ok();
+            !items::got_fixtures(subject, item, copy)
+                || frozen::otherwise(subject, item, hash).is_none()
+        });
     }
     let (installed, files) = all
         .clone()
@@ -377,6 +386,13 @@ pub(crate) fn untouched(
             format!("frozen, and not the same: {which}"),
         )
     })
+}
+
+/// May a `conftest.py` get fixtures?
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fixtures {
+    Open,
+    Closed,
 }
 
 fn lay_in(

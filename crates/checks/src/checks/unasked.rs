@@ -130,6 +130,18 @@ impl Judge for Unasked {
         if acting {
             let taken = taken_away(subject, &before, &asked).map_err(Trouble::cannot)?;
             changed.extend(taken);
+            let alone = named_by_nobody(subject, &before, &asked).map_err(Trouble::cannot)?;
+            let told = |path: &String| {
+                let begins = format!("{} ", spelt(path));
+                changed.iter().any(|one| one.starts_with(&begins))
+            };
+            let new = alone
+                .into_iter()
+                .filter(|path| !told(path) && !scope.names(path));
+            let new: Vec<String> = new
+                .map(|path| format!("{} is new, and nothing else names it", spelt(&path)))
+                .collect();
+            changed.extend(new);
         }
         if changed.is_empty() {
             return passes("every file that tools act on by themselves is as it was, or asked for");
@@ -193,6 +205,55 @@ fn taken_away(subject: &Subject<'_>, before: &Room, asked: &str) -> Result<Vec<S
         .iter()
         .map(|(path, name)| format!("{path} has no `{name}` any more"));
     Ok(told.collect())
+}
+
+/// New files at the top that are neither code nor tests, and of which neither the request nor any other file says a
+/// word: whatever reads them does so because they are there.
+fn named_by_nobody(
+    subject: &Subject<'_>,
+    before: &Room,
+    asked: &str,
+) -> Result<Vec<String>, Error> {
+    let tests = items::globs(&items::test_files())?;
+    let packages = items::globs(&items::package_files())?;
+    let old: BTreeSet<String> = before.names()?.into_iter().collect();
+    // Where there was no code, what is made of nothing needs files of every kind.
+    if !old.iter().any(|path| judges::is_source(path)) {
+        return Ok(Vec::new());
+    }
+    let all: Vec<String> = subject.tree()?.files.into_keys().collect();
+    let is_asked = |path: &str| {
+        let path = path.to_lowercase();
+        let mut words = path.split(|one: char| !one.is_alphanumeric());
+        let named = names_the_file(asked, &path) || names_its_tool(asked, &path);
+        named || words.any(|word| word.len() > 3 && asked.contains(word))
+    };
+    let mut alone: Vec<String> = all
+        .iter()
+        // Hidden ones are watched anyway, but for lists of what is ignored.
+        .filter(|path| !path.contains('/') && !path.starts_with('.') && !old.contains(*path))
+        .filter(|path| !judges::is_source(path) && !is_document(path))
+        .filter(|path| {
+            let item = format!("repo/{path}");
+            !tests.is_match(&item) && !packages.is_match(&item) && !is_asked(path)
+        })
+        .cloned()
+        .collect();
+    for other in &all {
+        if alone.is_empty() {
+            break;
+        }
+        let text = paths::read(subject.place, &format!("repo/{other}"));
+        let text = text.unwrap_or_default();
+        alone.retain(|path| path == other || !text.contains(path.as_str()));
+    }
+    Ok(alone)
+}
+
+/// Is it for people to read?
+fn is_document(path: &str) -> bool {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    ["md", "rst", "txt", "adoc"].contains(&ending) || path.starts_with("LICENSE")
 }
 
 /// What a person approved, as globs.

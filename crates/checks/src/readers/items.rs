@@ -78,6 +78,11 @@ pub(crate) fn ci_files() -> Vec<String> {
     CI.iter().map(|glob| format!("repo/{glob}")).collect()
 }
 
+/// Manifests and lockfiles, as patterns.
+pub(crate) fn package_files() -> Vec<String> {
+    deciding(|decides| decides == Decides::Packages)
+}
+
 fn deciding(which: impl Fn(Decides) -> bool) -> Vec<String> {
     let recipes = recipes::FILES.map(|(name, _)| (name, Decides::Building));
     let rows = DECIDING.iter().chain(&recipes);
@@ -96,7 +101,7 @@ impl Opened {
     pub(crate) fn by(subject: &Subject<'_>, patterns: &[String]) -> Result<Self, Error> {
         let named = spelt_out(subject, patterns)?;
         Ok(Self {
-            files: globs(&deciding(|decides| decides == Decides::Packages))?,
+            files: globs(&package_files())?,
             inside: globs(&named.inside)?,
             outside: globs(&named.outside)?,
         })

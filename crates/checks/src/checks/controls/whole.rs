@@ -5,8 +5,6 @@ use super::{Control, Controls, Files, Purpose, lessened};
 use crate::Subject;
 use crate::checks::suite::instrument::Instrument;
 use crate::error::Error;
-use crate::readers::asks_less::asks_less;
-use crate::readers::moved::{Tests, moved};
 use crate::readers::{items, paths};
 use crate::room::Room;
 use crate::text::{answer, first_few};
@@ -16,6 +14,7 @@ use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, Status, TestRun};
 use languages::rust::inline_tests;
+use languages::test_texts::{Tests, asks_less, moved};
 use std::collections::BTreeSet;
 use std::time::Instant;
 

@@ -5,14 +5,13 @@ use super::Helpers;
 use crate::Subject;
 use crate::checks::controls::Files;
 use crate::error::Error;
-use crate::readers::asks_less::asks_less;
-use crate::readers::moved::{Moved, Tests, moved};
 use crate::readers::{hash, items, paths};
 use crate::room::{Candidate, Room};
 use globset::GlobSet;
 use languages::judges::{Standing, Texts};
 use languages::recipes::Shadow;
 use languages::rust::inline_tests;
+use languages::test_texts::{Moved, Tests, asks_less, moved};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a repository's files are told apart.
@@ -204,6 +203,15 @@ impl Layout {
     /// Were tests moved to other files?
     pub(super) fn moves(&self) -> bool {
         !self.moved.is_empty()
+    }
+
+    /// What tests that stand in a room have lost.
+    pub(crate) fn weakened(
+        &mut self,
+        subject: &Subject<'_>,
+        before: &Room,
+    ) -> Result<Vec<String>, Error> {
+        Ok(self.compared(subject, before)?.weakened)
     }
 
     /// The tests of the candidate against those in a room with the code before.

@@ -1,20 +1,19 @@
 //! Does a text of tests ask for less than it did? Lines may be added to it, and what was there stays; and what
 //! is added may not end a test early or put a condition around what it asks.
 
-use crate::text::one_line;
-use languages::test_texts;
+use crate::one_line;
 
 /// What a text of tests lost, in words; none: it asks for what it asked for, and for more maybe. `whole` is
 /// the file that it was in.
-pub(crate) fn asks_less(
+pub fn asks_less(
     path: &str,
     (was, is): (&str, &str),
     whole: &str,
     additions: bool,
 ) -> Option<String> {
-    let lost = lost_line(was, is, whole).filter(|_| !test_texts::holds(path, was, is));
+    let lost = lost_line(was, is, whole).filter(|_| !super::holds(path, was, is));
     let added = || {
-        let what = test_texts::weakens(path, was, is).filter(|_| additions)?;
+        let what = super::weakens(path, was, is).filter(|_| additions)?;
         Some(format!(": {what}"))
     };
     lost.or_else(added)

@@ -3,21 +3,21 @@
 use super::asks_less::asks_less;
 
 /// The tests of one file, before and now; those inside of a source are a text of their own.
-pub(crate) struct Tests {
-    pub(crate) path: String,
-    pub(crate) was: Option<String>,
-    pub(crate) is: Option<String>,
+pub struct Tests {
+    pub path: String,
+    pub was: Option<String>,
+    pub is: Option<String>,
 }
 
 /// Where they stood, where they stand, and whether they are the same to the letter.
-pub(crate) struct Moved {
-    pub(crate) from: String,
-    pub(crate) to: String,
-    pub(crate) same: bool,
+pub struct Moved {
+    pub from: String,
+    pub to: String,
+    pub same: bool,
 }
 
 /// Which of them went where.
-pub(crate) fn moved(all: &[Tests], additions: bool) -> Vec<Moved> {
+pub fn moved(all: &[Tests], additions: bool) -> Vec<Moved> {
     let says = |text: &Option<String>| text.as_deref().is_some_and(|text| !text.trim().is_empty());
     let gone = all.iter().filter(|one| says(&one.was) && !says(&one.is));
     let new = all.iter().filter(|one| !says(&one.was) && says(&one.is));
@@ -37,7 +37,7 @@ pub(crate) fn moved(all: &[Tests], additions: bool) -> Vec<Moved> {
             found.push(Moved {
                 from: one.path.clone(),
                 to: other.path.clone(),
-                same: was == is || languages::same_but_for_layout(&other.path, &was, &is),
+                same: was == is || crate::same_but_for_layout(&other.path, &was, &is),
             });
         }
     }
