@@ -7,9 +7,11 @@ use crate::change::Depth;
 use crate::course::{Step, course};
 use crate::gate::Gate;
 use crate::grounds::Grounds;
-use crate::history::{Decided, History, history};
+use crate::history::{Decided, History, history, history_to};
 use crate::kept::Kept;
 use crate::look::{self, Peek};
+use crate::replay::run_at;
+use crate::timeline::Entry;
 use flow::{Flow, Workflow};
 use kernel::machine::{Activity, Waiting};
 use kernel::outcome::EvidenceRef;
@@ -169,7 +171,45 @@ pub fn now(
     look::of_this_run(project, &look::run_name(project, name)?)?;
     let peek = look::peek_run(project, name)?;
     let history = history(project, name)?;
-    let machine = &peek.machine;
+    let (context, folder) = around(project, name, &peek.machine)?;
+    let mut evidence = gather(&context, &peek.machine, &history, &peek.head, &folder, kept)?;
+    // A page that is looked at again is the same as long as nothing happened.
+    evidence.generated_at = evidence.grounds.last;
+    Ok((evidence, peek, history))
+}
+
+/// A record of a run.
+pub struct Moment {
+    pub record: Entry,
+    /// The number of the journal's last one.
+    pub last: u64,
+}
+
+type Then = (Peek<Flow>, Moment);
+
+/// Gathers what was known of a run at one of its records. What lies in its folders is of today, and is left out.
+pub fn then(
+    project: &Project,
+    name: &str,
+    seq: u64,
+    kept: &mut Kept,
+) -> Result<(Evidence, Then, History), EngineError> {
+    let (peek, record, last) = run_at(project, &look::run_name(project, name)?, seq)?;
+    let history = history_to(project, name, seq)?;
+    let (context, folder) = around(project, name, &peek.machine)?;
+    let mut evidence = gather(&context, &peek.machine, &history, &peek.head, &folder, kept)?;
+    evidence.generated_at = evidence.grounds.last;
+    evidence.features.clear();
+    evidence.artifacts.clear();
+    Ok((evidence, (peek, Moment { record, last }), history))
+}
+
+/// Where a run works, and the folder of its page.
+fn around(
+    project: &Project,
+    name: &str,
+    machine: &Flow,
+) -> Result<(Context, PathBuf), EngineError> {
     let Some(started) = machine.started() else {
         return Err(EngineError::environment(
             "journal_corrupt",
@@ -180,10 +220,7 @@ pub fn now(
     let workflow = look::workflow_of(project, &look::run_name(project, name)?)?;
     let context = Context::of(&project.of_run(name), &workflow, started, BTreeMap::new())?;
     let folder = beside(&workflow, &context.task);
-    let mut evidence = gather(&context, machine, &history, &peek.head, &folder, kept)?;
-    // A page that is looked at again is the same as long as nothing happened.
-    evidence.generated_at = evidence.grounds.last;
-    Ok((evidence, peek, history))
+    Ok((context, folder))
 }
 
 /// The folder of a run's page.

@@ -208,10 +208,17 @@ impl History {
 
 /// The history of a run or a project, from its journal.
 pub fn history(project: &Project, run: &str) -> Result<History, EngineError> {
+    history_to(project, run, u64::MAX)
+}
+
+/// The same up to one of its records.
+pub(crate) fn history_to(project: &Project, run: &str, seq: u64) -> Result<History, EngineError> {
     let mut history = History::default();
     let name = look::run_name(project, run)?;
     Journal::read(&project.journals(), &name, Replay::default(), |record| {
-        history.take(&look::event(&record)?);
+        if record.seq <= seq {
+            history.take(&look::event(&record)?);
+        }
         Ok(())
     })?;
     Ok(history)

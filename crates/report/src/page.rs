@@ -15,6 +15,7 @@ mod html;
 pub mod live;
 pub mod machine;
 pub mod now;
+pub mod past;
 mod people;
 pub mod project;
 pub mod tables;
@@ -96,6 +97,14 @@ fn parts(data: &Evidence) -> [(&'static str, Markup); 16] {
         ("left", attempts::left(data)),
         ("audit", people::audit(data)),
     ]
+}
+
+/// What of a run's page holds for any of its records: neither what a person does next nor how to audit it.
+fn past_parts(data: &Evidence) -> impl Iterator<Item = (&'static str, Markup)> {
+    let of_today = ["ask", "left", "audit"];
+    parts(data)
+        .into_iter()
+        .filter(move |(id, _)| !of_today.contains(id))
 }
 
 /// The same as a page that is served, with the machine drawn.

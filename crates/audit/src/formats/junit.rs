@@ -1,5 +1,5 @@
-//! JUnit's XML: every check of every run as a test, by the latest gate of each state, and the audit of the
-//! run as one more.
+//! JUnit's XML: every check of every run as a test, by the latest gate of each state, every case of an exam that
+//! is over, and the audit of the run as one more.
 
 use super::Audited;
 use crate::finding::RunAudit;
@@ -8,6 +8,7 @@ use quick_xml::events::BytesText;
 use report::gate::{Answer, Check, Gate, latest};
 use report::history::history;
 use report::look::peek_run;
+use report::told_case::{ToldCase, sat_cases};
 use std::fmt::Write as _;
 use std::io;
 use workspace::project::Project;
@@ -15,17 +16,17 @@ use workspace::project::Project;
 /// The whole report. A run whose journal cannot be read has its audit alone.
 pub fn junit(project: &Project, audited: &Audited<'_>) -> String {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-    let runs: Vec<(&RunAudit, Vec<Gate>)> = audited
+    let runs: Vec<(&RunAudit, Shown)> = audited
         .runs
         .iter()
-        .map(|audit| (audit, gates(project, &audit.run)))
+        .map(|audit| (audit, shown(project, &audit.run)))
         .collect();
     let written = writer
         .create_element("testsuites")
         .with_attribute(("name", "Proofhouse"))
         .write_inner_content(|writer| {
-            for (audit, gates) in &runs {
-                suite(writer, audit, gates)?;
+            for (audit, shown) in &runs {
+                suite(writer, audit, shown)?;
             }
             if let Some(coverage) = audited.coverage {
                 let count = coverage.covered.len() + coverage.uncovered.len();
@@ -48,20 +49,41 @@ pub fn junit(project: &Project, audited: &Audited<'_>) -> String {
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{text}\n")
 }
 
-fn gates(project: &Project, run: &str) -> Vec<Gate> {
-    let Ok(peek) = peek_run(project, run) else {
-        return Vec::new();
-    };
-    let Ok(history) = history(project, run) else {
-        return Vec::new();
-    };
-    let mut gates = history.gates(peek.machine.workflow().noted_check());
-    gates.reverse();
-    gates
+/// What there is of a run beside its audit.
+#[derive(Default)]
+struct Shown {
+    gates: Vec<Gate>,
+    /// The cases that its product was asked last.
+    cases: Vec<(String, Option<ToldCase>)>,
 }
 
-fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, gates: &[Gate]) -> io::Result<()> {
-    let latest = latest(gates);
+fn shown(project: &Project, run: &str) -> Shown {
+    let (Ok(peek), Ok(history)) = (peek_run(project, run), history(project, run)) else {
+        return Shown::default();
+    };
+    let workflow = peek.machine.workflow();
+    let mut gates = history.gates(workflow.noted_check());
+    gates.reverse();
+    // Where the exam is written, it is the code before that is asked.
+    let sat = |gate: &&&Gate| {
+        let mut states = workflow.states.keys();
+        !states.any(|state| state.as_str() == gate.state && workflow.is_sealed_in(state))
+    };
+    let cases = latest(&gates)
+        .iter()
+        .filter(sat)
+        .flat_map(|gate| &gate.checks)
+        .map(|check| sat_cases(project, check))
+        .find(|cases| !cases.is_empty());
+    Shown {
+        cases: cases.unwrap_or_default(),
+        gates,
+    }
+}
+
+fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, shown: &Shown) -> io::Result<()> {
+    let latest = latest(&shown.gates);
+    let wrong = shown.cases.iter().filter(|(_, failed)| failed.is_some());
     let checks: Vec<(&Gate, &Check)> = latest
         .iter()
         .flat_map(|gate| gate.checks.iter().map(move |check| (*gate, check)))
@@ -71,8 +93,8 @@ fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, gates: &[Gate]) -> io::
         of.count()
     };
     let counts = [
-        checks.len() + audit.findings.len().max(1),
-        many(Answer::Failed) + audit.findings.len(),
+        checks.len() + shown.cases.len() + audit.findings.len().max(1),
+        many(Answer::Failed) + wrong.count() + audit.findings.len(),
         many(Answer::CouldNotRun),
     ];
     open(writer, &audit.run, counts, &|writer| {
@@ -86,6 +108,17 @@ fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, gates: &[Gate]) -> io::
             };
             let problem = problem.map(|word| (word, check.reason.as_str()));
             case(writer, &class, &check.check, check.millis, problem)?;
+        }
+        let class = format!("{}.exam.cases", audit.run);
+        for (name, failed) in &shown.cases {
+            let told = failed.as_ref().map(|case| {
+                let lines: Vec<String> = std::iter::once(case.clause.clone())
+                    .chain(case.lines())
+                    .collect();
+                lines.join("\n")
+            });
+            let problem = told.as_deref().map(|told| ("failure", told));
+            case(writer, &class, name, 0, problem)?;
         }
         let class = format!("{}.audit", audit.run);
         if audit.findings.is_empty() {

@@ -8,8 +8,7 @@ use kernel::{Body, Event};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use workspace::{EngineError, Project};
 
 /// The setting.
@@ -25,7 +24,8 @@ pub(crate) struct Live<O> {
 
 struct Teller {
     beat: Sender<()>,
-    thread: JoinHandle<()>,
+    /// Closed by the thread's end; nothing is ever sent.
+    over: Receiver<()>,
 }
 
 impl<O> Live<O> {
@@ -40,24 +40,25 @@ impl<O> Live<O> {
         };
         let url = trace::address(url)?;
         let (beat, beats) = channel();
+        let (until, over) = channel::<()>();
         let (project, run) = (project.clone(), run.to_owned());
-        let thread = std::thread::spawn(move || tell(&project, &run, &url, &beats));
+        std::thread::spawn(move || {
+            tell(&project, &run, &url, &beats);
+            drop(until);
+        });
         Ok(Self {
             inner,
-            teller: Some(Teller { beat, thread }),
+            teller: Some(Teller { beat, over }),
         })
     }
 }
 
 impl<O> Drop for Live<O> {
     fn drop(&mut self) {
-        let Some(Teller { beat, thread }) = self.teller.take() else {
-            return;
-        };
-        drop(beat);
-        let since = Instant::now();
-        while !thread.is_finished() && since.elapsed() < LAST {
-            std::thread::sleep(Duration::from_millis(10));
+        if let Some(Teller { beat, over }) = self.teller.take() {
+            drop(beat);
+            // An error either way: it has ended, or the moment is over.
+            let _ = over.recv_timeout(LAST);
         }
     }
 }

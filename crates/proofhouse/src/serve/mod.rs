@@ -5,6 +5,7 @@ mod decide;
 mod events;
 mod guard;
 mod http;
+mod lists;
 mod open;
 mod pages;
 mod start;

@@ -2,36 +2,31 @@
 //! looks at it, and again when something moved that it shows.
 
 use super::http::{Request, Response, decoded};
+use super::lists;
 use super::watch::{Moment, Pulse, milestones};
-use ::audit::{Asked, Rigour};
 use engine::approval::passkey;
 use kernel::event::Arrival;
-use kernel::ledger::RUNNING;
 use kernel::machine::Activity;
 use kernel::{Body, Machine, Time};
-use report::attempt::Attempt;
 use report::evidence::Evidence;
 use report::inbox::Fault;
 use report::kept::Kept;
 use report::page::answer::{self, Answers};
 use report::page::home::{self, Repository};
-use report::page::live::{self, Live, Tone};
-use report::page::machine::{self, Drawn};
+use report::page::live::{self, Live};
+use report::page::machine::Drawn;
 use report::page::now::Flying;
-use report::page::tables::{self, Cell, Table, cost};
 use report::page::ways;
 use report::row::Row;
 use report::run::{Report, RunReport};
-use report::spend::{Spend, dollars};
 use report::{Looked, look};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use workspace::config::Config;
-use workspace::config::keys::KEYS;
 use workspace::pinned::read_below;
-use workspace::{EngineError, Project, config};
+use workspace::{EngineError, Project};
 
 /// How many runs that are over are held against branches, the newest first: each costs a few calls of git.
 const FATES: usize = 20;
@@ -209,15 +204,18 @@ impl House {
     ) -> Option<Result<Live, EngineError>> {
         Some(match rest {
             ["run", run] => self.run(at, project, key, run),
-            ["run", run, "evidence", file] => self.evidence(at, project, key, run, file),
+            ["run", run, "evidence", file] | ["run", run, "at", _, "evidence", file] => {
+                self.evidence(at, project, key, run, file)
+            }
             ["enrol"] if self.decides.is_some() => enrolment(project, key),
-            ["state_store", rest @ ..] => stored(project, key, rest),
-            ["spend"] => spend(project, key),
-            ["audit"] => audited(project, key),
-            ["settings"] => settings(project),
-            ["workflows"] => Ok(workflows(project, key)),
-            ["workflow", name] => workflow(project, key, name),
-            ["milestone", name] => milestone(project, key, name),
+            ["run", run, "at", seq] => self.then(at, project, run, seq.parse().ok()?),
+            ["state_store", rest @ ..] => lists::stored(project, key, rest),
+            ["spend"] => lists::spend(project, key),
+            ["audit"] => lists::audited(project, key),
+            ["settings"] => lists::settings(project),
+            ["workflows"] => Ok(lists::workflows(project, key)),
+            ["workflow", name] => lists::workflow(project, key, name),
+            ["milestone", name] => lists::milestone(project, key, name),
             _ => return None,
         })
     }
@@ -284,13 +282,18 @@ impl House {
         lines
     }
 
-    /// A run as of now. What was read of its evidence is read once.
+    /// A run as of now.
     fn gathered(&self, at: usize, project: &Project, run: &str) -> Result<Gathered, EngineError> {
+        self.reading(at, run, |kept| report::evidence::now(project, run, kept))
+    }
+
+    /// Reads with what was read of this run before.
+    fn reading<T>(&self, at: usize, run: &str, read: impl FnOnce(&mut Kept) -> T) -> T {
         let name = (at, run.to_owned());
         let mut kept = held(&self.kept).remove(&name).unwrap_or_default();
-        let gathered = report::evidence::now(project, run, &mut kept);
+        let found = read(&mut kept);
         held(&self.kept).insert(name, kept);
-        gathered
+        found
     }
 
     fn run(&self, at: usize, project: &Project, key: &str, run: &str) -> Result<Live, EngineError> {
@@ -304,20 +307,7 @@ impl House {
             evidence.grounds.cases = report::told_case::told_cases(project, run, &history);
         }
         let workflow = peek.machine.workflow();
-        let mut been = BTreeMap::from([(workflow.table.initial.clone(), 1)]);
-        for event in history.events() {
-            if let Body::Moved(moved) = &event.body
-                && moved.arrival == Arrival::Entered
-            {
-                *been.entry(moved.position.state.clone()).or_default() += 1;
-            }
-        }
-        let here = peek.machine.position().state.clone();
-        let drawn = Drawn {
-            table: &workflow.table,
-            here: BTreeMap::from([(here, vec![run.to_owned()])]),
-            been,
-        };
+        let drawn = drawn(run, &peek.machine, &history);
         let driven = report::look::is_driven(project, run);
         let status = peek.machine.status();
         let all = match driven {
@@ -332,9 +322,25 @@ impl House {
             stands,
             commands,
             workflow: &workflow.name,
+            last: peek.head.seq,
         };
         let answers = (self.answers(project), key);
         Ok(report::page::live_run(&evidence, &drawn, &flying, answers))
+    }
+
+    /// A run as it was at one of its records.
+    fn then(&self, at: usize, project: &Project, run: &str, seq: u64) -> Result<Live, EngineError> {
+        if report::look::is_project(project, run) {
+            let then = report::replay::Then::at(project, run, seq)?;
+            let text = serde_json::to_string_pretty(&then).unwrap_or_default();
+            let title = format!("{run}, as of record {seq} of {}", then.last);
+            return Ok(live::text(&title, "../..", &text));
+        }
+        let (evidence, (peek, moment), history) = self.reading(at, run, |kept| {
+            report::evidence::then(project, run, seq, kept)
+        })?;
+        let drawn = drawn(run, &peek.machine, &history);
+        Ok(report::page::past::run(&evidence, &drawn, &moment))
     }
 
     /// A piece of evidence, by the name of its copy beside the page.
@@ -427,10 +433,6 @@ fn unreadable(run: &str, error: &EngineError) -> Report {
     }
 }
 
-fn address(key: &str, run: &str) -> String {
-    format!("/r/{key}/run/{run}/")
-}
-
 fn enrolment(project: &Project, key: &str) -> Result<Live, EngineError> {
     let text = project.read_approvers()?.unwrap_or_default();
     let lines = text.lines().map(str::trim);
@@ -439,6 +441,25 @@ fn enrolment(project: &Project, key: &str) -> Result<Live, EngineError> {
         key,
         &lines.map(str::to_owned).collect::<Vec<_>>(),
     ))
+}
+
+/// The machine as it stands, with how often the run came to each state.
+fn drawn<'a>(run: &str, machine: &'a flow::Flow, history: &report::History) -> Drawn<'a> {
+    let table = &machine.workflow().table;
+    let mut been = BTreeMap::from([(table.initial.clone(), 1)]);
+    for event in history.events() {
+        if let Body::Moved(moved) = &event.body
+            && moved.arrival == Arrival::Entered
+        {
+            *been.entry(moved.position.state.clone()).or_default() += 1;
+        }
+    }
+    let here = machine.position().state.clone();
+    Drawn {
+        table,
+        here: BTreeMap::from([(here, vec![run.to_owned()])]),
+        been,
+    }
 }
 
 /// What a person does next with a run that nobody works on, and that asks nothing.
@@ -465,289 +486,4 @@ fn next(run: &str, report: &RunReport) -> (String, Vec<String>) {
         ),
         _ => (String::new(), Vec::new()),
     }
-}
-
-/// A file of the factory's store, which a project's page links to.
-fn stored(project: &Project, key: &str, rest: &[&str]) -> Result<Live, EngineError> {
-    const MOST: u64 = 1 << 20;
-    let path = rest.join("/");
-    let root = project.home().join("state_store");
-    let bytes = read_below(&root, Path::new(&path), MOST).map_err(|_| {
-        EngineError::user(
-            "no_such_file",
-            format!("there is no file {path} in the state store"),
-            "go back to the project",
-        )
-    })?;
-    let back = format!("/r/{key}");
-    Ok(live::text(&path, &back, &String::from_utf8_lossy(&bytes)))
-}
-
-/// Money: by day, by run, by role, by model.
-fn spend(project: &Project, key: &str) -> Result<Live, EngineError> {
-    let (mut whole, mut days, mut runs) = (Spend::default(), BTreeMap::new(), Vec::new());
-    let (mut roles, mut models) = (BTreeMap::new(), BTreeMap::new());
-    for (name, looked) in report::look::all(project)? {
-        let Ok(looked) = looked else { continue };
-        let status = looked.status();
-        let mut of_run = Spend::default();
-        let history = report::history(project, &name)?;
-        let copied = history.copied();
-        let own = |one: &Attempt| !copied.contains(&one.note.effect);
-        for attempt in history.attempts(&status.attempts).into_iter().filter(own) {
-            let one = Spend::of(&attempt.note);
-            let began = history.began(attempt.note.effect);
-            let day = began.map_or_else(String::new, |began| began.at.to_string()[..10].to_owned());
-            let model = attempt.model.clone().unwrap_or_default();
-            let model = match attempt.agent.as_str() {
-                "" if attempt.note.ended == RUNNING => "at work now".to_owned(),
-                "" => "not known: the attempt was lost".to_owned(),
-                agent => format!("{agent} {model}").trim().to_owned(),
-            };
-            whole.plus(&one);
-            of_run.plus(&one);
-            days.entry(day).or_insert_with(Spend::default).plus(&one);
-            roles
-                .entry(attempt.note.role.clone())
-                .or_insert_with(Spend::default)
-                .plus(&one);
-            models
-                .entry(model)
-                .or_insert_with(Spend::default)
-                .plus(&one);
-        }
-        runs.push((name, of_run));
-    }
-    runs.sort_by_key(|(_, spend)| std::cmp::Reverse(spend.usage.micro_dollars));
-    let table = |id, title: &str, first, rows: Vec<(Cell, Spend)>| Table {
-        id,
-        title: title.to_owned(),
-        columns: vec![first, "Attempts", "Tokens", "Cost"],
-        rows: rows
-            .into_iter()
-            .map(|(name, spend)| std::iter::once(name).chain(cost(&spend)).collect())
-            .collect(),
-        none: "Nothing yet.",
-    };
-    let plain = |map: BTreeMap<String, Spend>| {
-        let rows = map.into_iter();
-        rows.map(|(name, spend)| (Cell::text(name), spend))
-            .collect::<Vec<_>>()
-    };
-    let mut days = plain(days);
-    days.reverse();
-    let runs = runs.into_iter();
-    let runs = runs.map(|(run, spend)| (Cell::Link(address(key, &run), run), spend));
-    let today = workspace::spend::today(project, workspace::clock::now())?;
-    let cap = project.config()?.day_micro_dollars();
-    let cap = cap.map_or_else(
-        || "no cap for a day is set (`day.micro_dollars`)".to_owned(),
-        |cap| format!("the day's cap is {}", dollars(cap)),
-    );
-    let lead = format!("{} today, as journals say it; {cap}.", dollars(today));
-    let tables = [
-        table("days", "By day", "Day", days),
-        table("runs", "By run", "Run", runs.collect()),
-        table("roles", "By role", "Role", plain(roles)),
-        table("models", "By agent and model", "Agent", plain(models)),
-    ];
-    let headline = format!("Spent in all: {}", whole.money());
-    Ok(tables::page("money", &headline, &lead, &tables))
-}
-
-fn audited(project: &Project, key: &str) -> Result<Live, EngineError> {
-    let asked = Asked {
-        run: None,
-        rigour: Rigour::Usual,
-        span: None,
-    };
-    let audits = ::audit::audit(project, asked)?;
-    let found: usize = audits.iter().map(|one| one.findings.len()).sum();
-    let mut rows = Vec::new();
-    for one in &audits {
-        let link = || Cell::Link(address(key, &one.run), one.run.clone());
-        if one.findings.is_empty() {
-            let word = Cell::Word(Tone::Good, "clean".to_owned());
-            let what = format!(
-                "{} records, {} pieces of evidence",
-                one.records, one.evidence
-            );
-            rows.push(vec![link(), word, Cell::text(what)]);
-        }
-        for finding in &one.findings {
-            let word = Cell::Word(Tone::Bad, finding.code.clone());
-            let place = match finding.line {
-                0 => String::new(),
-                line => format!("line {line}: "),
-            };
-            rows.push(vec![
-                link(),
-                word,
-                Cell::text(format!("{place}{}", finding.what)),
-            ]);
-        }
-    }
-    let headline = match found {
-        0 => "Every journal holds".to_owned(),
-        1 => "One finding".to_owned(),
-        many => format!("{many} findings"),
-    };
-    let lead = "Every record's hash, every piece of evidence and every commit was looked at again just now. \
-                `proofhouse audit` does the same where nobody but you has been.";
-    let table = Table {
-        id: "findings",
-        title: "Run by run".to_owned(),
-        columns: vec!["Run", "Found", "What"],
-        rows,
-        none: "There are no runs.",
-    };
-    Ok(tables::page("audit", &headline, lead, &[table]))
-}
-
-fn settings(project: &Project) -> Result<Live, EngineError> {
-    let held = project.config()?;
-    let set = held.iter().map(|(name, value, source)| {
-        let value = serde_json::to_string(value).unwrap_or_default();
-        vec![
-            Cell::text(name.clone()),
-            Cell::text(value),
-            Cell::text(source.to_string()),
-        ]
-    });
-    let unset = KEYS
-        .iter()
-        .filter(|key| !held.iter().any(|(name, ..)| *name == key.name));
-    let unset = unset.map(|key| {
-        let value = config::default(key.name);
-        let value = value.map_or_else(
-            || "-".to_owned(),
-            |value| serde_json::to_string(&value).unwrap_or_default(),
-        );
-        vec![
-            Cell::text(key.name),
-            Cell::text(value),
-            Cell::text(key.about),
-        ]
-    });
-    let tables = [
-        Table {
-            id: "set",
-            title: "Set".to_owned(),
-            columns: vec!["Setting", "Value", "From"],
-            rows: set.collect(),
-            none: "Nothing is set; the defaults hold.",
-        },
-        Table {
-            id: "unset",
-            title: "Not set".to_owned(),
-            columns: vec!["Setting", "Default", "What it is"],
-            rows: unset.collect(),
-            none: "",
-        },
-    ];
-    let lead = "What holds, and where it comes from. Settings are files: `proofhouse config show --all` prints the same.";
-    Ok(tables::page("settings", "Settings", lead, &tables))
-}
-
-fn workflows(project: &Project, key: &str) -> Live {
-    let own = project.workflow_names();
-    let built_in = flow::built_in_names().map(str::to_owned);
-    let built_in: Vec<String> = built_in.filter(|name| !own.contains(name)).collect();
-    let rows = own.into_iter().chain(built_in).map(|name| {
-        let about = project.workflow(&name);
-        let about = about.map_or_else(|error| error.what.clone(), |one| one.about.clone());
-        vec![
-            Cell::Link(format!("/r/{key}/workflow/{name}"), name),
-            Cell::text(about),
-        ]
-    });
-    let table = Table {
-        id: "workflows",
-        title: "All of them".to_owned(),
-        columns: vec!["Workflow", "What it is for"],
-        rows: rows.collect(),
-        none: "",
-    };
-    tables::page(
-        "workflows",
-        "Workflows",
-        "Each is data: states, gates and who may move a run.",
-        &[table],
-    )
-}
-
-fn workflow(project: &Project, key: &str, name: &str) -> Result<Live, EngineError> {
-    let workflow = project.workflow(name)?;
-    let mut here: BTreeMap<_, Vec<String>> = BTreeMap::new();
-    for (run, looked) in report::look::all(project)? {
-        if let Ok(Looked::Run(peek)) = looked {
-            let status = peek.machine.status();
-            let over = matches!(status.activity, Activity::Done | Activity::Stopped);
-            if status.workflow == name && !over {
-                here.entry(status.state).or_default().push(run);
-            }
-        }
-    }
-    let drawn = Drawn {
-        table: &workflow.table,
-        here,
-        been: BTreeMap::new(),
-    };
-    Ok(machine::page(name, &workflow.about, &drawn, &|run| {
-        address(key, run)
-    }))
-}
-
-fn milestone(project: &Project, key: &str, name: &str) -> Result<Live, EngineError> {
-    let folder = engine::wave::folder::MilestoneFolder::find(project, Some(name))?;
-    let (board, _) = folder.peek()?;
-    let report = report::wave::report(project, &folder.milestone, &folder.branch(), &board);
-    let tasks = report.tasks.iter().map(|task| {
-        let name = match &task.run {
-            Some(run) => Cell::Link(address(key, run), task.task.clone()),
-            None => Cell::text(task.task.clone()),
-        };
-        vec![
-            name,
-            Cell::text(task.stands.clone()),
-            Cell::text(task.depends_on.join(", ")),
-            Cell::text(task.spend.as_ref().map_or_else(String::new, Spend::money)),
-        ]
-    });
-    let criteria = report.criteria.iter();
-    let criteria =
-        criteria.map(|one| vec![Cell::text(one.text.clone()), Cell::text(one.stands.clone())]);
-    let tables = [
-        Table {
-            id: "tasks",
-            title: "Tasks, in the order of merging".to_owned(),
-            columns: vec!["Task", "Stands", "After", "Spent"],
-            rows: tasks.collect(),
-            none: "None.",
-        },
-        Table {
-            id: "criteria",
-            title: "What must hold at the end".to_owned(),
-            columns: vec!["Criterion", "Stands"],
-            rows: criteria.collect(),
-            none: "None.",
-        },
-    ];
-    let next = report
-        .step()
-        .into_iter()
-        .flat_map(|step| step.commands)
-        .next();
-    let next = next.map_or_else(String::new, |command| format!(". Next: `{command}`"));
-    let headline = match (report.complete, report.goal_met) {
-        (true, true) => "Every task is merged, and the goal is met",
-        (true, false) => "Every task is merged",
-        (false, _) => "On its way",
-    };
-    Ok(tables::page(
-        &format!("milestone {name}"),
-        headline,
-        &format!("{}{next}", report.goal),
-        &tables,
-    ))
 }

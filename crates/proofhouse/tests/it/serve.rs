@@ -255,6 +255,27 @@ fn a_page_stays_true_and_whoever_comes_back_gets_what_they_lack() {
     let file = gates[at..].split('"').next().unwrap();
     let (_, _, kept) = served.listen(&format!("{path}{file}"), "").next();
     assert!(part(&kept, "text").contains("<pre"), "{kept}");
+    // Record by record it is as a replay says.
+    let last = world.journal().len();
+    assert!(part(&page, "now").contains(&format!("href=\"at/{last}/\"")));
+    for seq in 1..=last {
+        let then = world.run(&["replay", "t", "--at", &seq.to_string(), "--json"]);
+        let then = then.exits(0).json();
+        let (_, _, page) = served.listen(&format!("{path}at/{seq}/"), "").next();
+        let steps = part(&page, "banner");
+        assert!(steps.contains(&format!("record {seq} of {last}")), "{page}");
+        assert_eq!(steps.contains("rel=\"next\""), seq < last, "{steps}");
+        assert_eq!(steps.contains("rel=\"prev\""), seq > 1, "{steps}");
+        let state = then["state"].as_str().unwrap();
+        let here = format!("; now in {state}\"");
+        assert!(part(&page, "machine").contains(&here), "{state}: {page}");
+        assert_eq!(part(&page, "ask"), "", "nobody decides in the past: {page}");
+        let attempts = then["attempts"].as_array().unwrap();
+        let shown = part(&page, "attempts").matches("id=\"e-").count();
+        assert_eq!(shown, attempts.len(), "{seq}: {page}");
+    }
+    let none = served.listen(&format!("{path}at/{}/", last + 1), "").next();
+    assert!(none.2.to_string().contains("unknown_record"), "{none:?}");
     for (place, wanted) in [
         ("spend", "By role"),
         ("audit", "clean"),

@@ -13,6 +13,8 @@ pub struct Flying<'a> {
     /// The commands that come next.
     pub commands: Vec<String>,
     pub workflow: &'a str,
+    /// The number of the last record.
+    pub last: u64,
 }
 
 /// The part.
@@ -38,7 +40,7 @@ pub(super) fn part(flying: &Flying<'_>) -> Part {
         }
         p.facts-line {
             a href=(format!("../../workflow/{}", flying.workflow)) { "Workflow " (flying.workflow) } " "
-            a href="../../spend" { "Money" } " " a href="../../audit" { "Audit" }
+            a href=(format!("at/{}/", flying.last)) { "Step through its records" }
         }
     };
     Part::new("now", markup)
