@@ -85,6 +85,7 @@ impl Sse {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use testkit::fuzz::Fuzz;
 
     const STREAM: &str = "\u{feff}: hello\nevent: a\ndata: {\"x\":\ndata: 1}\r\n\r\ndata:no space\r\rdata\n\nevent: lost\n\nid: 3\ndata: grün ✓\n\ndata: half";
 
@@ -126,6 +127,27 @@ mod tests {
         let mut sse = Sse::default();
         let piece = vec![b'x'; 1 << 20];
         assert!((0..9).any(|_| sse.push(&piece) == Err(TooLarge)));
+    }
+
+    #[test]
+    fn what_nobody_would_send_is_read_alike_however_it_comes() {
+        Fuzz {
+            name: "sse",
+            samples: &[STREAM.as_bytes()],
+            usual: 1_000,
+        }
+        .run(&|input| {
+            let all = |pieces: &[&[u8]]| {
+                let mut sse = Sse::default();
+                let mut events = pieces.iter().map(|piece| sse.push(piece));
+                events.try_fold(Vec::new(), |mut all, events| {
+                    all.extend(events?);
+                    Ok::<_, TooLarge>(all)
+                })
+            };
+            let (begins, ends) = input.split_at(input.len() / 2);
+            assert_eq!(all(&[input]), all(&[begins, ends]));
+        });
     }
 
     proptest! {

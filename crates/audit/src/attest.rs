@@ -10,7 +10,7 @@ pub use verify::{Journal, People, Person, Trust, Verified, verify};
 
 use crate::finding::{About, Asked, Rigour};
 use crate::forked::Lineage;
-use engine::approval::AttestKey;
+use approval::AttestKey;
 use envelope::Envelope;
 use kernel::machine::Activity;
 use kernel::{Body, Decision, EffectId, Machine, Time};

@@ -205,7 +205,12 @@ fn proven(
         return Ok(None);
     };
     let history = history(project, &audit.run)?;
-    let shown = shown(&history, peek.machine.workflow().noted_check(), policy);
+    let noted = peek.machine.workflow().noted_check();
+    let same = |one: &str, other: &str| {
+        let commits = project.commits();
+        commits.tree(one).ok() == commits.tree(other).ok()
+    };
+    let shown = shown(&history, noted, policy, &same);
     let mut broken = audit.findings.iter();
     let broken = broken.find(|one| one.about == About::Evidence);
     let doubt = if let Some(one) = broken {
@@ -254,7 +259,12 @@ struct Shown {
     signed: bool,
 }
 
-fn shown(history: &History, noted: Option<&str>, policy: &Policy) -> Option<Shown> {
+fn shown(
+    history: &History,
+    noted: Option<&str>,
+    policy: &Policy,
+    same: &dyn Fn(&str, &str) -> bool,
+) -> Option<Shown> {
     let gates = history.gates(noted).into_iter();
     let passed: BTreeSet<_> = gates
         .filter(|gate| gate.passed)
@@ -275,9 +285,11 @@ fn shown(history: &History, noted: Option<&str>, policy: &Policy) -> Option<Show
             Body::CheckpointEnded(ended) => {
                 let shown = last.take().filter(|(worth, _)| policy.is_met_by(*worth));
                 if let (Some((worth, signed)), Some(commit)) = (shown, &ended.commit) {
+                    // A later gate on the same files takes nothing from what an earlier one has shown.
+                    let before = found.as_ref().filter(|one| same(&one.commit, commit));
                     found = Some(Shown {
+                        worth: before.map_or(worth, |one| one.worth.max(worth)),
                         commit: commit.clone(),
-                        worth,
                         signed,
                     });
                 }

@@ -2,7 +2,7 @@
 //! words and the very moment that it records. It refuses a name that nothing vouches for.
 
 use crate::finding::{Asked, Finding, Rigour, finding};
-use engine::approval::{self, SIGNED, Words};
+use approval::{SIGNED, Words};
 use engine::start::STARTED;
 use engine::wave::folder::Waived;
 use kernel::{Body, Event, Time};

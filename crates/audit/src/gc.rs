@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use workspace::error::EngineError;
 use workspace::git::run_ref;
 use workspace::project::Project;
+use workspace::survey::Within;
 use workspace::worktree::{self, Removal};
 
 /// What a thing is.
@@ -207,7 +208,7 @@ fn merged_into(project: &Project, commit: &str) -> Result<Option<String>, Engine
 
 /// A branch with a commit that the run's work landed as: its trailer names the run.
 fn landed_on(project: &Project, run: &str) -> Result<Option<String>, EngineError> {
-    let found = report::landed::named(project.repo(), run, &["--branches"], None)?;
+    let found = project.commits().named(run, Within::Branches, None)?;
     Ok(found.into_iter().next().map(|named| named.branch))
 }
 

@@ -5,13 +5,13 @@ use crate::finding::{Finding, beside};
 use flow::Flow;
 use kernel::Machine;
 use kernel::machine::Activity;
-use report::landed::{self, EVIDENCE};
+use report::landed;
 use report::work::Work;
 use workspace::error::EngineError;
 use workspace::git;
 use workspace::project::{Project, Records};
 use workspace::records::records_ref;
-use workspace::worktree;
+use workspace::survey::{EVIDENCE, Within};
 
 /// Everything outside of the journal that says something else than it.
 pub(crate) fn findings(
@@ -26,10 +26,12 @@ pub(crate) fn findings(
 
 /// The commits of branches, also of remotes, and of tags that name the run.
 fn claims(project: &Project, run: &str, machine: &Flow) -> Result<Vec<Finding>, EngineError> {
-    let repo = project.top();
+    let commits = project.commits();
     let Some(own) = machine
         .started()
         .and_then(|started| started.own_tree.as_ref())
+        // What a wave merged, the audit of its milestone looks at.
+        .filter(|own| own.milestone.is_none())
     else {
         return Ok(Vec::new());
     };
@@ -37,13 +39,12 @@ fn claims(project: &Project, run: &str, machine: &Flow) -> Result<Vec<Finding>, 
         // Commits that nobody has here have their finding.
         return Ok(Vec::new());
     };
-    if worktree::resolve(repo, &own.base)?.is_none() {
+    if commits.resolve(&own.base)?.is_none() {
         return Ok(Vec::new());
     }
-    let everywhere = ["--branches", "--remotes", "--tags"];
     let worth = machine.worth();
     let mut found = Vec::new();
-    for named in landed::named(repo, run, &everywhere, Some(&own.base))? {
+    for named in commits.named(run, Within::Everywhere, Some(&own.base))? {
         let (commit, branch) = (&named.commit, &named.branch);
         // What was landed when the run was done, and was taken up again since, was its work then.
         let then = landed::then(project, run, &named)?;
@@ -69,14 +70,14 @@ fn claims(project: &Project, run: &str, machine: &Flow) -> Result<Vec<Finding>, 
 
 /// The refs that keep the run's commits and records.
 fn refs(project: &Project, run: &str, machine: &Flow) -> Result<Vec<Finding>, EngineError> {
-    let repo = project.top();
+    let commits = project.commits();
     let on_ref = project.records_of(run) == Records::OnRef;
     let mut found = Vec::new();
     let own_ref = git::run_ref(run);
     if let Some(last) = machine.last_commit()
-        && worktree::resolve(repo, last)?.is_some()
+        && commits.resolve(last)?.is_some()
     {
-        match worktree::resolve(repo, &own_ref)? {
+        match commits.resolve(&own_ref)? {
             None if on_ref => {
                 let what = format!(
                     "{own_ref} is gone, which keeps the run's commits; `git update-ref {own_ref} {last}` brings it back"
@@ -85,7 +86,7 @@ fn refs(project: &Project, run: &str, machine: &Flow) -> Result<Vec<Finding>, En
             }
             // In the tree, and cloned without it.
             None => {}
-            Some(tip) if worktree::is_ancestor(repo, last, &tip)? => {}
+            Some(tip) if commits.is_ancestor(last, &tip)? => {}
             Some(tip) => {
                 let what = format!(
                     "{own_ref} leads to {tip}, which is not what the run made; `git update-ref {own_ref} {last}` brings it back"
@@ -96,7 +97,7 @@ fn refs(project: &Project, run: &str, machine: &Flow) -> Result<Vec<Finding>, En
     }
     let activity = machine.status().activity;
     let over = matches!(activity, Activity::Done | Activity::Stopped);
-    if on_ref && over && worktree::resolve(repo, &records_ref(run))?.is_none() {
+    if on_ref && over && commits.resolve(&records_ref(run))?.is_none() {
         let what = format!(
             "{} is gone, which keeps the run's records; `proofhouse run {run}` writes it again",
             records_ref(run)

@@ -29,8 +29,10 @@ pub use span::Span;
 use finding::{beside, finding};
 use report::look::run_name;
 use std::collections::BTreeSet;
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use workspace::error::EngineError;
-use workspace::git::{self, Claim};
+use workspace::git::Claim;
 use workspace::project::Project;
 use workspace::records::{self, Standing};
 
@@ -39,7 +41,9 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
     let only = asked.run;
     // Where refs were fetched, records are read as where they were made.
     records::lay_out_missing(project)?;
-    let (claims, malformed) = git::claims(project.repo())?;
+    let here = store::list(&project.journals())?;
+    let project = &project.surveyed(only.map_or(here.len(), |_| 1))?;
+    let (claims, malformed) = project.commits().claims()?;
     let names: Vec<String> = match only {
         Some(name) => vec![
             run_name(project, name)
@@ -47,9 +51,7 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
                 .or_else(|error| vouched(name, &claims, error))?,
         ],
         None => {
-            let runs = store::list(&project.journals())?
-                .into_iter()
-                .map(|name| name.to_string());
+            let runs = here.iter().map(ToString::to_string);
             // A run that a commit vouches for and that has no journal is the worst case of all.
             let runs = runs.chain(claims.iter().map(|claim| claim.run.clone()));
             runs.collect::<BTreeSet<_>>().into_iter().collect()
@@ -57,20 +59,20 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
     };
     let seals = seals::Seals::of(project)?;
     let signers = decisions::Signers::of(project, asked)?;
-    let mut reports = Vec::new();
-    for name in names {
-        let mut report = run::audit(project, &name, &claims, &signers);
-        report.findings.extend(seals.broken(project, &name));
-        let own_ref = records::records_ref(&name);
-        let (code, what) = match records::standing(project, &name)? {
-            Standing::Whole => ("", String::new()),
-            Standing::Behind => (
+    let standing = records::standing(project, names.iter().map(String::as_str))?;
+    let one = |name: &String| {
+        let mut report = run::audit(project, name, &claims, &signers);
+        report.findings.extend(seals.broken(project, name));
+        let own_ref = records::records_ref(name);
+        let (code, what) = match standing.get(name.as_str()) {
+            None | Some(Standing::Whole) => ("", String::new()),
+            Some(Standing::Behind) => (
                 "journal_behind",
                 format!(
                     "{own_ref} goes on where the journal in .proofhouse/ ends: it was cut, or the rest was fetched with git alone (`proofhouse records fetch` brings it here)"
                 ),
             ),
-            Standing::Differs => (
+            Some(Standing::Differs) => (
                 "records_differ",
                 format!(
                     "{own_ref} holds, or once held, another journal of this run than .proofhouse/"
@@ -86,12 +88,43 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
         report
             .findings
             .extend(own.map(|trailer| beside("malformed_trailer", trailer.clone())));
-        reports.push(report);
-    }
+        report
+    };
+    let mut reports = at_once(&names, &one);
     if only.is_none() {
         reports.extend(wave::audit(project, &signers)?);
     }
     Ok(reports)
+}
+
+/// Each item looked at on as many threads as there are processors; the answers in the order of the items.
+fn at_once<T: Sync, R: Send>(items: &[T], look: &(dyn Fn(&T) -> R + Sync)) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        let mut seen = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else {
+                return seen;
+            };
+            seen.push((at, look(item)));
+        }
+    };
+    let mut all = std::thread::scope(|scope| {
+        let others = 1..threads.min(items.len());
+        let others: Vec<_> = others.map(|_| scope.spawn(work)).collect();
+        let mut all = work();
+        for other in others {
+            match other.join() {
+                Ok(seen) => all.extend(seen),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        all
+    });
+    all.sort_by_key(|(at, _)| *at);
+    all.into_iter().map(|(_, found)| found).collect()
 }
 
 /// A file of ours as findings name it.

@@ -11,6 +11,7 @@ use engine::factory::proven::Vouched;
 use engine::factory::records::Expected;
 use factory::machine::{Fact, Recorder};
 use kernel::effect::Effect;
+use kernel::machine::Activity;
 use kernel::{Body, EffectId, Machine};
 use std::collections::{BTreeMap, BTreeSet};
 use store::{Objection, RecordRef, redact};
@@ -27,6 +28,8 @@ pub(crate) struct Walker {
     /// Briefs that are kept under another hash than the machine's own.
     other_briefs: Vec<(u64, EffectId, String)>,
     evidence: BTreeSet<String>,
+    /// Evidence under seal: on another machine there is nothing of it before the project is over.
+    sealed: BTreeSet<String>,
     findings: Vec<Finding>,
 }
 
@@ -40,6 +43,7 @@ impl Walker {
             briefs: BTreeMap::new(),
             other_briefs: Vec::new(),
             evidence: BTreeSet::new(),
+            sealed: BTreeSet::new(),
             findings: Vec::new(),
         }
     }
@@ -86,7 +90,11 @@ impl Walker {
             Body::GateEnded(ended) => self.vouched.take(&ended.results),
             _ => {}
         }
-        self.evidence.extend(evidence_of(&event));
+        let (sealed, open): (Vec<_>, Vec<_>) = evidence_of(&event)
+            .into_iter()
+            .partition(|kept| kept.sealed);
+        self.sealed.extend(sealed.into_iter().map(|kept| kept.hash));
+        self.evidence.extend(open.into_iter().map(|kept| kept.hash));
         self.evidence
             .extend(self.specs.take(record.seq, &event, self.recorder.machine()));
         self.expected.extend(self.recorder.take(&event));
@@ -94,12 +102,28 @@ impl Walker {
     }
 
     /// What is on disk against what all records lead to; how many pieces of evidence were hashed.
-    pub(crate) fn end(self, project: &Project, name: &str) -> (usize, Vec<Finding>) {
+    pub(crate) fn end(mut self, project: &Project, name: &str) -> (usize, Vec<Finding>) {
         let machine = self.recorder.machine();
+        let over = matches!(
+            machine.status().activity,
+            Activity::Done | Activity::Stopped
+        );
         let mut findings = self.findings;
         let vault = project.vault();
         if let Ok(vault) = &vault {
             findings.extend(self.specs.faults(vault));
+        }
+        // What was under seal in a project that was over, and went on, is like any other.
+        let (opened, shut): (BTreeSet<String>, BTreeSet<String>) =
+            self.sealed.iter().cloned().partition(|hash| {
+                over || vault.as_ref().is_ok_and(|vault| vault.get(hash).is_ok())
+            });
+        self.evidence.extend(opened);
+        // On another machine there is nothing of the rest to be looked at.
+        if let Some(sealed) = workspace::sealed::vault(project, name).ok().flatten() {
+            let broken = sealed.verify_all(shut.iter().map(String::as_str));
+            let broken = broken.iter();
+            findings.extend(broken.map(|error| finding(error.code(), 0, error.to_string())));
         }
         let mut say = |code: &str, what: String| findings.push(finding(code, 0, what));
         match vault {
@@ -141,8 +165,8 @@ impl Walker {
 }
 
 /// The hashes of everything that an event rests on.
-fn evidence_of(event: &kernel::Event) -> Vec<String> {
-    let hash = |kept: &kernel::outcome::EvidenceRef| kept.hash.clone();
+fn evidence_of(event: &kernel::Event) -> Vec<kernel::outcome::EvidenceRef> {
+    let hash = kernel::outcome::EvidenceRef::clone;
     match &event.body {
         kernel::Body::AttemptEnded(ended) => ended.outcome.evidence.iter().map(hash).collect(),
         kernel::Body::GateEnded(ended) => {

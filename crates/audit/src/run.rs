@@ -19,7 +19,6 @@ use workspace::context::task_folder;
 use workspace::error::EngineError;
 use workspace::git::{self, Claim};
 use workspace::project::{Project, Records};
-use workspace::worktree;
 
 pub(crate) fn audit(
     project: &Project,
@@ -221,9 +220,9 @@ fn missing_commits(
     name: &str,
     walker: &Walker,
 ) -> Result<Vec<Finding>, EngineError> {
-    let repo = project.repo();
+    let commits = project.commits();
     let on_ref = project.records_of(name) == Records::OnRef;
-    if !on_ref && worktree::resolve(repo, &git::run_ref(name))?.is_none() {
+    if !on_ref && commits.resolve(&git::run_ref(name))?.is_none() {
         return Ok(Vec::new());
     }
     let named: BTreeSet<&str> = walker
@@ -231,7 +230,7 @@ fn missing_commits(
         .iter()
         .map(|(_, commit)| commit.as_str())
         .collect();
-    let missing = git::missing(repo, &named)?;
+    let missing = commits.missing(&named)?;
     let found = walker.commits.iter();
     let found = found.filter(|(_, commit)| missing.contains(commit));
     Ok(found
@@ -247,13 +246,13 @@ fn missing_commits(
 fn unsaid(project: &Project, name: &str, walker: &Walker) -> Result<Vec<Finding>, EngineError> {
     let made: BTreeSet<&str> = walker.checkpoints().map(|(_, commit)| commit).collect();
     // Those that are not here have their finding, or were never cloned.
-    let missing = git::missing(project.repo(), &made)?;
+    let missing = project.commits().missing(&made)?;
     let there = made.into_iter().filter(|commit| !missing.contains(*commit));
     let there: BTreeSet<&str> = there.collect();
     if there.is_empty() {
         return Ok(Vec::new());
     }
-    let claims = git::claims_of(project.repo(), &there)?;
+    let claims = project.commits().claims_of(&there)?;
     let said = |commit: &str, seq: u64| {
         let mut claims = claims.iter();
         claims.any(|claim| claim.commit == commit && claim.run == name && claim.seq < seq)

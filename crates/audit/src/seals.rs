@@ -14,7 +14,6 @@ use workspace::context::task_folder;
 use workspace::error::EngineError;
 use workspace::git;
 use workspace::project::Project;
-use workspace::worktree;
 
 /// The seals of every run that can be read.
 pub(crate) struct Seals {
@@ -108,7 +107,7 @@ fn committed(project: &Project, machine: &Flow, into: &Path) -> Result<bool, Eng
         .map(|path| path.split_once('#').map_or(path, |(path, _)| path))
         .collect();
     let done = machine.status().activity == Activity::Done;
-    if !done || paths.is_empty() || worktree::resolve(repo, commit)?.is_none() {
+    if !done || paths.is_empty() || project.commits().resolve(commit)?.is_none() {
         return Ok(false);
     }
     std::fs::create_dir_all(into).map_err(EngineError::io("create", into))?;

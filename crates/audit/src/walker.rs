@@ -119,6 +119,15 @@ impl Walker {
         })
     }
 
+    /// Is it exactly what follows from the state alone?
+    fn due(&self, event: &Event) -> bool {
+        self.machines().any(|machine| {
+            let due = machine.decide(&Input::new(event.at, What::Advance));
+            let due = due.unwrap_or_default();
+            due.first().is_some_and(|due| due.body == event.body)
+        })
+    }
+
     pub(crate) fn of(workflow: &Arc<Workflow>) -> Self {
         Self {
             machine: Flow::new(workflow.clone()),
@@ -183,6 +192,14 @@ impl Walker {
                     self.findings.push(finding("unfounded_move", seq, what));
                 }
             }
+            Body::Rewound(_) => {
+                self.decided = None;
+                // It is no step of any table: what the machine itself does with the decision alone founds it.
+                if self.whole && !self.due(&event) {
+                    let what = "it was led back to a commit, and no decision that the journal holds before it led there".to_owned();
+                    self.findings.push(finding("unfounded_move", seq, what));
+                }
+            }
             Body::AttemptEnded(ended) => {
                 self.evidence.extend(ended.outcome.evidence.iter().cloned())
             }
@@ -194,11 +211,7 @@ impl Walker {
             ),
             Body::SnapshotTaken(taken) => {
                 let hash = store::sha256_hex(taken.text.as_bytes());
-                let founded = self.machines().any(|machine| {
-                    let due = machine.decide(&Input::new(event.at, What::Advance));
-                    let due = due.unwrap_or_default();
-                    due.first().is_some_and(|due| due.body == event.body)
-                });
+                let founded = self.due(&event);
                 if hash != taken.hash || (self.whole && !founded) {
                     let what = format!(
                         "the snapshot {} does not follow from what the journal holds before it",

@@ -5,7 +5,7 @@ use crate::decisions::Signers;
 use crate::finding::{Finding, RunAudit};
 use ::wave::board::{Board, Stage};
 use ::wave::fact::{Dated, Fact, Said};
-use engine::approval::Words;
+use approval::Words;
 use engine::wave::folder::{self, TRAILER};
 use engine::wave::listed;
 use engine::wave::people;

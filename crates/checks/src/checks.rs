@@ -63,7 +63,9 @@ mod updated;
 
 use crate::Check;
 use crate::judge::check;
-pub use exam::so_far as exam_so_far;
+pub use exam::module as exam_of_module;
+pub use exam::{Heard, ask_product, so_far as exam_so_far};
+pub use stable_id::free_id;
 
 /// All checks, by name.
 pub fn registry() -> &'static [&'static dyn Check] {

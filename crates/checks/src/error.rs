@@ -48,6 +48,9 @@ pub enum Error {
     /// What was read does not say what it must.
     #[error("{0}")]
     Says(String),
+    /// What is called takes or gives what no driver can make or read.
+    #[error("no driver can carry the types of what is called: {0}")]
+    Uncarried(String),
     /// Something is wrong with what has this name.
     #[error("{name} {source}")]
     Of {

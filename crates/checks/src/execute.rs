@@ -8,6 +8,7 @@ use crate::rooms::{RoomError, Rooms};
 use crate::text::{answer, first_few, label, one_line, several_lines};
 use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
+use languages::is_not_there;
 use languages::manifests::is_lock;
 use languages::runners;
 use sandbox::{Ended, Killed, Launch, LaunchError, Limits};
@@ -290,12 +291,21 @@ impl Executed {
         None
     }
 
-    /// The shell's way to say that there is no such program.
+    /// The shell's way to say that there is no such program, or a starter's that it knows no such thing.
     pub(crate) fn not_found(&self) -> Option<(Verdict, String)> {
-        if self.found_by != FoundBy::Shell || !matches!(self.ended.exit, Some(126 | 127)) {
+        if self.found_by != FoundBy::Shell || self.ended.exit == Some(0) {
             return None;
         }
         let (ending, last) = (self.ending().unwrap_or_default(), self.last_line());
+        if let Some(said) = self.text().lines().find(|line| is_not_there(line)) {
+            let said = one_line(said, 150);
+            let reason =
+                format!("what it is to start is not there ({ending}): {said}; mend the command");
+            return Some((Verdict::CouldNotRun, reason));
+        }
+        if !matches!(self.ended.exit, Some(126 | 127)) {
+            return None;
+        }
         let reason = format!(
             "the shell cannot run it ({ending}): {last}; install the program or mend the command"
         );
@@ -340,20 +350,27 @@ impl Executed {
 
     /// What is worth a word though it does not fail.
     pub(crate) fn notes(&self) -> String {
-        let mut notes = String::new();
-        if let Ok(left) = &self.left {
-            if !left.included.is_empty() {
-                notes.push_str(&format!("; with {}", first_few(&left.included, 5)));
-            }
-            if !left.new.is_empty() {
-                notes.push_str(&format!("; new files: {}", first_few(&left.new, 5)));
-            }
+        let mut notes = self.laid_in();
+        if let Ok(left) = &self.left
+            && !left.new.is_empty()
+        {
+            notes.push_str(&format!("; new files: {}", first_few(&left.new, 5)));
         }
         if self.ended.leftover > 0 {
             let killed = self.ended.leftover;
             notes.push_str(&format!("; {killed} processes it left were killed"));
         }
         notes
+    }
+
+    /// What of the person's own tree was laid in for it.
+    pub(crate) fn laid_in(&self) -> String {
+        match &self.left {
+            Ok(left) if !left.included.is_empty() => {
+                format!("; with {}", first_few(&left.included, 5))
+            }
+            _ => String::new(),
+        }
     }
 
     /// The end of its output, cut at a line.

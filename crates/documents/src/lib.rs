@@ -4,9 +4,12 @@
 mod blank;
 pub mod choice;
 mod error;
+pub mod examples;
 pub mod idents;
 pub mod markdown;
 pub mod prose;
+pub mod quoted;
+pub mod slug;
 pub mod substance;
 pub mod table;
 pub mod threshold;

@@ -160,6 +160,7 @@ fn opening(started: kernel::event::RunStarted, count: u32) -> Vec<What> {
         spec: None,
         briefs: Some(factory::engineering::context::BRIEFS),
         product: None,
+        exams: None,
         further: None,
         jobs: 1,
     };

@@ -1,11 +1,12 @@
 //! Deciding about a run or a project, whichever the name is of. How a word becomes a fact is in
 //! `decision.rs`, the same for all.
 
-use crate::approval::{Approved, Words, admits, bound, listed};
 use crate::decision::{Decidable, take};
 use crate::factory;
 use crate::run::Run;
 use crate::session;
+use approval::{Approved, Words, admits, bound, listed};
+use kernel::decision::REWIND;
 use kernel::machine::Activity;
 use kernel::{Body, Input, Machine, What};
 use std::collections::BTreeMap;
@@ -23,7 +24,7 @@ pub fn message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError>
     }
     takes_no_payload(ask)?;
     let head = report::look::peek_run(project, ask.name)?.head;
-    Ok(crate::approval::message(&Words {
+    Ok(approval::message(&Words {
         run: ask.name,
         seq: head.seq,
         head: &head.hash,
@@ -96,8 +97,13 @@ impl Questioned {
     }
 }
 
+/// Does the person lead the run back? Then the commit comes along.
+fn is_rewind(ask: &Ask<'_>) -> bool {
+    ask.option == REWIND && ask.with["commit"].is_string()
+}
+
 fn takes_no_payload(ask: &Ask<'_>) -> Result<(), EngineError> {
-    if ask.with.is_null() {
+    if ask.with.is_null() || is_rewind(ask) {
         return Ok(());
     }
     Err(EngineError::user(
@@ -165,6 +171,9 @@ impl Decidable for Questioned {
             listed(&self.run.project, started)?;
         }
         is_there(&self.run, ask)?;
+        if is_rewind(ask) {
+            report::back::hold(&self.run.project, ask.name, ask.with)?;
+        }
         match ["", "...", "\u{2026}"].contains(&ask.because.trim()) {
             true => Err(EngineError::user(
                 "reason_required",

@@ -5,9 +5,9 @@
 //! follow the journal, which may have moved on while a person signed: then the word does not count,
 //! and nothing has changed.
 
-use crate::approval::{Approved, Words, bound};
 use crate::driver::DriveError;
 use crate::run::entries;
+use approval::{Approved, Words, bound};
 use kernel::machine::Happening;
 use kernel::{Decision, Input, Machine, Status};
 use serde_json::Value;

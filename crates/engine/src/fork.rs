@@ -6,10 +6,9 @@ use crate::run::{Run, entries};
 use crate::start::{Place, first_free, given_name, lay_down, place};
 use flow::Flow;
 use kernel::event::{Forked, OwnTree, RunStarted};
-use kernel::outcome::EvidenceRef;
 use kernel::{Body, Event, Machine, RunId};
+use report::back::{evidence, is_cheat};
 use report::begun::ForkBegun;
-use report::caught::Gravity;
 use report::look::{self, Looked};
 use report::replay::Past;
 use report::work::works_here;
@@ -166,7 +165,7 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
     Journal::read(&project.journals(), &name, Replay::default(), |record| {
         let event = look::event(&record)?;
         if record.seq > at {
-            let keeps = kept(&event).any(|one| one.sealed);
+            let keeps = evidence(&event).any(|one| one.sealed);
             before.examined = keeps.then_some(record.seq).or(before.examined);
             let cheats = is_cheat(&event).then_some(record.seq);
             before.cheated = cheats.or(before.cheated);
@@ -192,25 +191,6 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
         Ok(())
     })?;
     Ok(before)
-}
-
-/// Was something caught with it that nobody does by accident?
-fn is_cheat(event: &Event) -> bool {
-    let mut alone = report::History::default();
-    alone.take(event);
-    let mut all = report::caught::caught(&alone).into_iter();
-    all.any(|one| one.gravity == Gravity::Cheat)
-}
-
-/// The evidence of a record.
-fn kept(event: &Event) -> impl Iterator<Item = &EvidenceRef> {
-    let (attempt, gate) = match &event.body {
-        Body::AttemptEnded(ended) => (Some(&ended.outcome.evidence), None),
-        Body::GateEnded(ended) => (None, Some(&ended.results)),
-        _ => (None, None),
-    };
-    let of_gate = gate.into_iter().flatten().flat_map(|one| &one.evidence);
-    attempt.into_iter().flatten().chain(of_gate)
 }
 
 /// The tree that a gate had let pass, where nobody had committed it. Refuses a record at which the work was
@@ -272,6 +252,11 @@ fn started(
             false => parent.task.clone(),
         },
         agent: asked.agent.clone().unwrap_or_else(|| parent.agent.clone()),
+        // No wave merges it: a person lands it, or leaves it.
+        own_tree: parent.own_tree.clone().map(|own| OwnTree {
+            milestone: None,
+            ..own
+        }),
         // Whoever waived it did so for the other run.
         sandbox_waived_by: None,
         sandbox_waived_through: None,

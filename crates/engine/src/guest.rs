@@ -1,8 +1,8 @@
 //! Guests: a person's own session that works in a run. Who may be one, what their runs demand, what waits for
 //! them, and how they hand in. It refuses a guest who would judge, and a run whose decisions a guest could make.
 
-use crate::approval::touched;
 use agents::{GUEST, Waiting};
+use approval::touched;
 use flow::Workflow;
 use kernel::effect::{Capability, EffectKind};
 use kernel::event::{OwnTree, RunStarted};

@@ -12,7 +12,7 @@ pub(crate) use settle::{Finished, again};
 pub use settle::{Settling, settle};
 pub use shape::Shape;
 
-use crate::on_commit::OnCommit;
+use crate::on_commit::{Meanwhile, OnCommit};
 use crate::session;
 use flow::Flow;
 use kernel::Machine;
@@ -22,7 +22,7 @@ use kernel::outcome::{CheckResult, Verdict, Worth};
 use named::ByGates;
 use report::begun::{Discarded, Landed};
 use report::fate::{self, Fate};
-use report::landed::{self, EVIDENCE};
+use report::landed;
 use report::look::{Peek, peek_run};
 use report::work::{Work, works_here};
 use sandbox::Cancel;
@@ -33,6 +33,7 @@ use workspace::error::EngineError;
 use workspace::git::{self, git, text};
 use workspace::lock::{self, Lock};
 use workspace::project::Project;
+use workspace::survey::{EVIDENCE, Within};
 use workspace::worktree::{self, Merged, Removal};
 
 /// A run that has a tree of its own.
@@ -43,6 +44,17 @@ fn own(project: &Project, run: &str) -> Result<(Peek<Flow>, RunStarted, OwnTree)
         .as_ref()
         .and_then(|started| started.own_tree.clone());
     match (started, own) {
+        (
+            Some(_),
+            Some(OwnTree {
+                milestone: Some(of),
+                ..
+            }),
+        ) => Err(EngineError::user(
+            "of_a_wave",
+            format!("`{run}` is a task of the milestone `{of}`, whose wave merges what it made"),
+            format!("`proofhouse wave run {of}` goes on with it, `proofhouse diff {run}` shows it"),
+        )),
         (Some(started), Some(own)) => Ok((peek, started, own)),
         _ => Err(works_here(run)),
     }
@@ -123,7 +135,8 @@ impl Ready {
                 "nothing is to be done",
             ));
         }
-        for named in landed::named(repo, run, &[&head], Some(&own.base))? {
+        let commits = project.commits();
+        for named in commits.named(run, Within::Commit(&head), Some(&own.base))? {
             // One that was amended since, or that somebody else wrote, is not its work.
             if landed::holds(&project, run, &work, &named)? {
                 let commit = &named.commit[..12];
@@ -186,11 +199,11 @@ impl Ready {
         let scratch = self.project.work(run);
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let index = scratch.join("land-index");
-        let made = self.work.tree_of(repo, &self.work.tip, &index)?;
+        let made = self.work.tree_of(&self.project, &self.work.tip, &index)?;
         // Where it was landed before and taken up again, the branch has what it was then.
         let since = landed::earlier(&self.project, run, &self.work, &self.head)?;
         let since = since.as_ref().unwrap_or(&self.work.base);
-        let began = self.work.tree_of(repo, since, &index)?;
+        let began = self.work.tree_of(&self.project, since, &index)?;
         if made == began {
             return Err(EngineError::user(
                 "nothing_to_land",
@@ -201,7 +214,8 @@ impl Ready {
         let moved = self.head != self.own.base;
         let tree = match moved {
             false => made.clone(),
-            true => merged(repo, run, &self.head, &began, &made)?,
+            true => merged(repo, run, &self.head, &began, &made)
+                .map_err(|error| self.of_edits(error))?,
         };
         let there = format!("{}^{{tree}}", self.head);
         if text(&git(repo, &["rev-parse", &there], &[])?) == tree {
@@ -228,20 +242,40 @@ impl Ready {
             Shape::One => onto.one(&message)?,
             Shape::Merge => onto.merge(&message)?,
             Shape::KeepCommits => onto.keep_commits(&message)?,
-            Shape::Rebase => {
-                onto.rebase(&message, &|commit| self.work.tree_of(repo, commit, &index))?
-            }
+            Shape::Rebase => onto.rebase(&message, &|commit| {
+                self.work.tree_of(&self.project, commit, &index)
+            })?,
         };
         Ok(commit)
     }
 
+    /// A branch that did not move contradicts only what was in no commit when the run began.
+    fn of_edits(&self, error: EngineError) -> EngineError {
+        let before = self.project.commits().parent(&self.own.base);
+        let with_edits = git::edits_ref(&self.run);
+        let with_edits = worktree::resolve(self.project.repo(), &with_edits);
+        let edits = with_edits.ok().flatten().as_ref() == Some(&self.own.base);
+        if !edits || before.ok().flatten().as_ref() != Some(&self.head) {
+            return error;
+        }
+        let both = worktree::differing(self.project.repo(), &self.head, &self.own.base);
+        EngineError::user(
+            &error.code,
+            format!(
+                "`{}` began with edits of yours that are in no commit yet, in {}",
+                self.run,
+                both.unwrap_or_default().join(", ")
+            ),
+            "commit them, and land again",
+        )
+    }
+
     /// Proves what was composed, if the branch has moved and it is not to the letter what was proven.
     fn together(&self, commit: &str) -> Result<Together, EngineError> {
-        let repo = self.project.repo();
         let index = self.project.work(&self.run).join("land-index");
-        let tree = git(repo, &["rev-parse", &format!("{commit}^{{tree}}")], &[])?;
-        let proven = self.work.tree_of(repo, &self.work.tip, &index)?;
-        match self.head != self.own.base && text(&tree) != proven {
+        let tree = self.project.commits().tree(commit)?;
+        let proven = self.work.tree_of(&self.project, &self.work.tip, &index)?;
+        match self.head != self.own.base && tree != proven {
             true => self.prove(commit),
             false => Ok(Together::default()),
         }
@@ -259,14 +293,9 @@ impl Ready {
         if would {
             return Ok(());
         }
-        let listed = ["diff", "--name-only", "-z", &self.head, commit];
-        let listed = git(repo, &listed, &[])?;
-        let listed = String::from_utf8_lossy(&listed).into_owned();
         let edited = git::edited(repo)?;
-        let both = listed.split('\0').filter(|name| !name.is_empty());
-        let both: Vec<&str> = both
-            .filter(|name| edited.iter().any(|one| one == name))
-            .collect();
+        let mut both = worktree::differing(repo, &self.head, commit)?;
+        both.retain(|name| edited.contains(name));
         // What git ignores is in no list.
         let files = match both.is_empty() {
             true => "what git ignores".to_owned(),
@@ -298,14 +327,19 @@ impl Ready {
         };
         project.prepare_worktrees()?;
         let (before, cancel) = (Some(self.own.base.as_str()), Cancel::new());
-        let mut results = place.run(commit, before, &commands, &cancel);
-        // Gates that were told nothing found the suite by themselves.
-        if !suites.is_empty() || commands.is_empty() {
-            results = results.and_then(|mut all| {
+        let meanwhile = Meanwhile {
+            base: &self.own.base,
+            head: &self.head,
+            work: &self.work.tip,
+        };
+        let results = place.told_apart(commit, &meanwhile, &|commit| {
+            let mut all = place.run(commit, before, &commands, &cancel)?;
+            // Gates that were told nothing found the suite by themselves.
+            if !suites.is_empty() || commands.is_empty() {
                 all.extend(place.run_suites(commit, before, &suites, &cancel)?);
-                Ok(all)
-            });
-        }
+            }
+            Ok(all)
+        });
         let dir = project.worktree(&worktree);
         // Nothing is in it but the commit, and what the commands made.
         if dir.exists() {
@@ -370,12 +404,7 @@ pub fn land(project: &Project, run: &str, how: &Landing) -> Result<Landed, Engin
     ready.is_free(&commit)?;
     let together = ready.together(&commit)?;
     let (project, head) = (&ready.project, &ready.head);
-    let listed = ["diff", "--name-only", "-z", head, &commit];
-    let listed = git(project.repo(), &listed, &[])?;
-    let files = listed
-        .split(|byte| *byte == 0)
-        .filter(|name| !name.is_empty());
-    let files = files.count();
+    let files = worktree::differing(project.repo(), head, &commit)?.len();
     step(project, &ready.branch, head, &commit)?;
     let kept = tidy(project, run, &ready.work.tip)?;
     // With it the work has landed that it settled.

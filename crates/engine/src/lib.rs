@@ -3,7 +3,6 @@
 //! It does not decide what happens next (the machine does), whether a gate passes (the checks
 //! do) and who is a person (the approval channel does).
 
-pub mod approval;
 pub mod decide;
 mod decision;
 pub mod driver;
@@ -12,7 +11,6 @@ pub mod factory;
 pub mod fork;
 pub mod guest;
 pub mod land;
-pub mod notify;
 mod on_commit;
 mod perform;
 pub mod run;

@@ -6,7 +6,7 @@
 
 use checks::{BoxError, Keep, Place, Subject};
 use kernel::effect::{BEGUN, CheckSpec, Known, Weight};
-use kernel::outcome::{CheckResult, EvidenceRef};
+use kernel::outcome::{CheckResult, EvidenceRef, Verdict};
 use sandbox::Cancel;
 use serde_json::json;
 use std::ffi::OsStr;
@@ -63,6 +63,16 @@ fn files_of(dir: &Path, commit: &str) -> Result<Vec<PathBuf>, EngineError> {
     Ok(paths.collect())
 }
 
+/// A branch that went on while a run worked.
+pub(crate) struct Meanwhile<'a> {
+    /// Where both began.
+    pub(crate) base: &'a str,
+    /// The branch's last commit.
+    pub(crate) head: &'a str,
+    /// The run's.
+    pub(crate) work: &'a str,
+}
+
 /// Where commits are judged.
 pub(crate) struct OnCommit<'a> {
     /// The project, at its top.
@@ -107,6 +117,45 @@ impl OnCommit<'_> {
             checks.push(binding("tests", json!({})));
         }
         self.judge(commit, before, &checks, cancel)
+    }
+
+    /// Judges a commit in which a run's work and a branch that went on meanwhile come together. Where that
+    /// fails, it is tried without the tests that others brought there, and the reason says where to look: what
+    /// they do to the run's own is not its fault.
+    pub(crate) fn told_apart(
+        &self,
+        commit: &str,
+        meanwhile: &Meanwhile<'_>,
+        judge: &dyn Fn(&str) -> Result<Vec<CheckResult>, EngineError>,
+    ) -> Result<Vec<CheckResult>, EngineError> {
+        let mut results = judge(commit)?;
+        let fails = |result: &CheckResult| result.verdict == Verdict::Fail;
+        let (repo, base) = (self.project.repo(), meanwhile.base);
+        if !results.iter().any(fails) {
+            return Ok(results);
+        }
+        let own = worktree::differing(repo, base, meanwhile.work)?;
+        let mut theirs = worktree::differing(repo, base, meanwhile.head)?;
+        theirs.retain(|path| languages::judges::is_test(path) && !own.contains(path));
+        if theirs.is_empty() {
+            return Ok(results);
+        }
+        let index = self.scratch.join("apart-index");
+        let tree = format!("{commit}^{{tree}}");
+        let kept = |path: &str| !theirs.iter().any(|one| one == path);
+        let tree = git::as_proven(repo, &index, &tree, base, &kept)?;
+        let apart = worktree::commit(repo, &tree, &[commit], "without the tests of others")?;
+        let without = judge(&apart)?;
+        for (result, without) in results.iter_mut().zip(&without) {
+            if fails(result) && without.verdict == Verdict::Pass {
+                result.reason = format!(
+                    "it passes without {}, which came to the branch meanwhile: the work breaks what is tested there, or what is there changes what other tests see; {}",
+                    theirs.join(", "),
+                    result.reason
+                );
+            }
+        }
+        Ok(results)
     }
 
     fn judge(

@@ -179,7 +179,7 @@ impl Session<'_> {
                 "restore it from a commit",
             )
         })?;
-        crate::approval::listed(self.project, &started)?;
+        approval::listed(self.project, &started)?;
         let workflow = run.machine.workflow().clone();
         if workflow.hash != started.workflow_hash {
             observer.notice(&format!(

@@ -2,7 +2,7 @@
 //! Only where somebody wants that: `proofhouse init --await-lock`, or a first `proofhouse lock`. From then
 //! on a setup that was changed has to be locked again.
 
-use crate::approval::{Approve, Words};
+use approval::{Approve, Words};
 use kernel::Time;
 use serde::{Deserialize, Serialize};
 use std::path::PathBuf;

@@ -1,19 +1,17 @@
 //! Starting a run: everything is checked first, then the task folder and the journal are made.
 
 mod before;
-mod found;
-mod latin;
 mod needs;
 pub(crate) mod place;
 
 pub use crate::waiver::WAIVE;
-pub use found::LOOKED_FOR;
 pub use needs::Missing;
 pub use place::Place;
+pub use workspace::found::LOOKED_FOR;
 
-use crate::approval::{Approve, ControllingTerminal, Terminal};
 use crate::driver::settle;
 use crate::run::{Run, entries};
+use approval::{Approve, ControllingTerminal, Terminal};
 use flow::{Flow, Owner, Workflow, field_key, replace_fields};
 use kernel::event::{OwnTree, RunStarted};
 use kernel::{Autonomy, CounterName, Decision, Mode, RunId, Weak, What};
@@ -59,6 +57,8 @@ pub struct NewRun {
     pub budgets: Vec<(String, u64)>,
     /// The run whose finished work it brings together with a branch, in a tree of its own.
     pub settles: Option<RunId>,
+    /// The milestone whose wave merges what it makes.
+    pub milestone: Option<String>,
     /// The branch that its work is for; none: the one that is checked out.
     pub onto: Option<String>,
 }
@@ -133,6 +133,7 @@ fn begin(
     workspace::view::clear_for_git(project.top())?;
     let own_tree = asked.place.own_tree(project)?.map(|own| OwnTree {
         settles: asked.settles.clone(),
+        milestone: asked.milestone.clone(),
         target: asked.onto.clone().or(own.target),
         ..own
     });
@@ -240,7 +241,7 @@ fn begin(
     started.signers = match unconfined {
         // As they are committed: not as they lie in a tree that a guest may write in.
         true => Some(crate::guest::signers(project, started.own_tree.as_ref())?),
-        false => crate::approval::to_pin(project, &config)?,
+        false => approval::to_pin(project, &config)?,
     };
     // The moment that the journal gives the start is the one that a waiver is bound to.
     let at = now();
@@ -327,12 +328,15 @@ pub fn wanted_commands(
 ) -> Result<(WantsCommands, bool), EngineError> {
     let wants = WantsCommands::of(&*project.workflow(workflow)?);
     let set = !given.is_empty() || !project.config()?.commands().is_empty();
-    Ok((wants, set || !found::found(project.repo()).is_empty()))
+    Ok((
+        wants,
+        set || !workspace::found::found(project.repo()).is_empty(),
+    ))
 }
 
 /// The commands that a repository's own files name, as `do` finds them.
 pub fn found_commands(project: &Project) -> Vec<String> {
-    found::found(project.repo())
+    workspace::found::found(project.repo())
 }
 
 /// Explores the workflow's table. Those that come with the binary are explored by its tests.
@@ -392,7 +396,7 @@ fn slug(text: &str) -> String {
     for char in text.chars() {
         if char.is_ascii_alphanumeric() {
             slug.push(char.to_ascii_lowercase());
-        } else if let Some(letters) = latin::spelt(char) {
+        } else if let Some(letters) = kernel::latin::spelt(char) {
             slug.push_str(letters);
         } else if !slug.ends_with('-') && !slug.is_empty() {
             slug.push('-');
@@ -481,7 +485,7 @@ fn commands(
     if !configured.is_empty() {
         return (Vec::new(), "from .proofhouse/config.toml");
     }
-    match found::found(project.repo()) {
+    match workspace::found::found(project.repo()) {
         found if found.is_empty() => (Vec::new(), "none"),
         found => (found, FOUND),
     }

@@ -2,7 +2,7 @@
 //! audit finds the same words again. It refuses to let a waiver stand for another run, another start
 //! or another moment than the one that the person saw.
 
-use crate::approval::{Approve, Words};
+use approval::{Approve, Words};
 use kernel::event::RunStarted;
 use kernel::{Body, Time};
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub(crate) fn waive(
     let head = bound_to(&Body::RunStarted(Box::new(started.clone())).to_value(), at);
     let words = words(started.run.as_str(), &head);
     let approved = approve(&words)?;
-    crate::approval::admits(started, &words, &approved, at)?;
+    approval::admits(started, &words, &approved, at)?;
     started.sandbox_waived_by = Some(approved.who);
     started.sandbox_waived_through = Some(approved.channel);
     started.sandbox_waiver_signature = approved.signature;

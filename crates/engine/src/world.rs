@@ -129,9 +129,12 @@ pub trait Adapter {
         head: &Head,
         observer: &mut dyn Observer<FactOf<Self::Machine>>,
     ) -> Result<Option<<Self::Machine as Machine>::What>, EngineError>;
-    /// Time passes: views that had to wait may be written.
-    fn tick(&mut self, _: &Self::Machine) -> Result<(), EngineError> {
-        Ok(())
+    /// Time passes: views that had to wait may be written. What people did elsewhere meanwhile.
+    fn tick(
+        &mut self,
+        _: &Self::Machine,
+    ) -> Result<Option<<Self::Machine as Machine>::What>, EngineError> {
+        Ok(None)
     }
     /// The state for a checkpoint of the journal, where replay begins at one.
     fn state(&self, machine: &Self::Machine) -> Option<serde_json::Value> {
@@ -369,7 +372,9 @@ impl<A: Adapter> World<A::Machine> for Real<'_, A> {
                 Ok(Message::Interrupt) => return Ok(Signal::Interrupt),
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
                     self.observer.tick(&|| machine.gauges());
-                    self.adapter.tick(machine)?;
+                    if let Some(what) = self.adapter.tick(machine)? {
+                        return Ok(Signal::Answer(what));
+                    }
                     let events = self.elsewhere(machine)?;
                     if !events.is_empty() {
                         return Ok(Signal::Elsewhere(events));

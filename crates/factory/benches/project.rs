@@ -147,6 +147,7 @@ fn machine(count: u32) -> u128 {
         spec: None,
         briefs: Some(factory::engineering::context::BRIEFS),
         product: None,
+        exams: None,
         further: None,
         jobs: 1,
     }));

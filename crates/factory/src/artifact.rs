@@ -148,6 +148,8 @@ words! {
         /// A draft of the spec. The section names the six above; the product loop's is none of them,
         /// and the same section wants a contribution of every invocation.
         ProductSpec = "PRODUCT_SPEC",
+        /// Questions to a module, under seal: their form is here, their words are nowhere.
+        Exam = "EXAM",
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::debate::TRAIL;
 use crate::ids::{self, MOMENT};
 use crate::micro_plan::PlannedModule;
-use crate::spec::{AmendedCase, circles};
+use crate::spec::{AmendedCase, IoContractSketch, circles};
 use kernel::form::{Fault, Form, Formed, Object, SAID, Size, TEXT, Tagged, may, must};
 use kernel::module::ModuleRef;
 use kernel::words;
@@ -160,6 +160,11 @@ const NEW_TASKS: Object = Object {
                         "Tasks of the project, or names of this list.",
                         REFERENCES,
                     ),
+                    may(
+                        "io_contract_sketch",
+                        "What goes in and out of it; left out: as in the task that is split.",
+                        IoContractSketch::FORM,
+                    ),
                 ],
             }),
             Size::SOME,
@@ -211,7 +216,7 @@ const FIX: Object = Object {
 
 impl Action {
     /// What its payload is.
-    pub(crate) const fn payload(self) -> &'static Object {
+    pub const fn payload(self) -> &'static Object {
         match self {
             Action::ApproveOverride | Action::AbandonTask => &RATIONALE,
             Action::AmendSpec => &AMENDED,

@@ -8,7 +8,6 @@ pub mod artifact;
 pub mod context_pack;
 pub mod contract;
 pub mod debate;
-pub mod deficiency;
 pub mod delivery;
 pub mod engineering;
 pub mod escalation;
@@ -24,7 +23,7 @@ pub mod schema;
 pub mod ship;
 pub mod spec;
 
-pub use deficiency::{Deficiency, Report, Severity};
+pub use kernel::deficiency::{self, Deficiency, Report, Severity};
 pub use languages::readable;
 
 /// What the journal of a project names in the place of a workflow.

@@ -165,6 +165,7 @@ words! {
         NeedChanged = "reuse_need_changed",
         NotShipped = "reuse_not_shipped",
         NotBrought = "reuse_not_brought",
+        NotPassed = "reuse_not_passed",
         NotConsidered = "reuse_not_considered",
         ContractUnknown = "reuse_contract_unknown",
         ContractDiffers = "reuse_contract_differs",

@@ -45,6 +45,9 @@ document! {
         interface_fingerprint: Fingerprint,
         /// The log of the tests.
         evidence_ref: String = SAID,
+        /// What the exam of it came to: `observed: ...` or `reported: ...`; none in a project of before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        exam?: Option<String> = SAID,
     }
 }
 

@@ -305,6 +305,8 @@ pub(crate) struct RawQuestion {
     pub(crate) answers: Vec<String>,
     /// Asked of each id of a document.
     pub(crate) each: Option<RawEach>,
+    /// The word with which it is not asked, where a check of the gate shows it.
+    pub(crate) unless: Option<String>,
 }
 
 fn yes() -> Vec<String> {

@@ -129,6 +129,8 @@ pub struct Question {
     pub answers: Vec<String>,
     /// The ids that it is asked of, each by itself.
     pub each: Option<Each>,
+    /// It is not asked where a check of the gate shows this word.
+    pub unless: Option<String>,
 }
 
 /// The ids of a document.

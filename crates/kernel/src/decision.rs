@@ -5,6 +5,10 @@ use serde::{Deserialize, Serialize};
 /// What a person says who takes on that the sandbox may be missing or incomplete.
 pub const WAIVE: &str = "waive_sandbox";
 
+/// What a person says who leads a run back to one of its commits. It answers no question, so nobody offers it:
+/// the commit that it names comes along.
+pub const REWIND: &str = "rewind";
+
 /// The id of what a person said when they decided, by which briefs, results and pages refer to it: the first
 /// decision of a run that has a reason is `D1`.
 pub fn remark(number: u32) -> String {

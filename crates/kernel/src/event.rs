@@ -131,6 +131,8 @@ stored! {
         Noted(Note) = "noted.v1",
         /// A context snapshot was taken.
         SnapshotTaken(Box<SnapshotTaken>) = "snapshot_taken.v1",
+        /// A person led the run back to one of its commits.
+        Rewound(Box<Rewound>) = "rewound.v1",
     }
 }
 
@@ -239,6 +241,9 @@ pub struct OwnTree {
     /// The run whose finished work it brings together with a branch that contradicts it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub settles: Option<RunId>,
+    /// The milestone whose wave merges what it makes; none where a person lands it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub milestone: Option<String>,
 }
 
 /// An engine took the run up.
@@ -326,6 +331,9 @@ pub struct EffectLost {
     /// What it had cost by then, as far as anybody knows.
     #[serde(default, skip_serializing_if = "Usage::is_nothing")]
     pub usage: Usage,
+    /// Its last sign of life, where that was before this: nobody worked since.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<Time>,
 }
 
 /// An answer came too late and was dropped.
@@ -349,6 +357,21 @@ pub struct Moved {
     /// The state that it was in.
     pub from: StateName,
     /// Where it stands now. Facts, not deltas: replay does not need the table of that day.
+    pub position: Position,
+    /// Why, in a line.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// A person led the run back to one of its commits. It is a kind of its own, so that a version that would take
+/// it for a step of the table refuses it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rewound {
+    /// The run's own commit to which its work goes back.
+    pub commit: String,
+    /// The state that it was in.
+    pub from: StateName,
+    /// Where it stands now.
     pub position: Position,
     /// Why, in a line.
     #[serde(default, skip_serializing_if = "String::is_empty")]

@@ -1,7 +1,13 @@
 //! An exam: questions to a product as data, and what must hold of its answers. Whoever writes one sees
 //! what is asked for and no code; whoever is examined sees the questions and none of the answers.
 //!
-//! How a product is asked, and whether an answer holds, is for whoever runs it.
+//! `answers` reads what came back, `claims` compares, `controls` tries the exam itself, and `paper` is what is
+//! remembered of it. How a product is asked is for whoever runs it.
+
+pub mod answers;
+pub mod claims;
+pub mod controls;
+pub mod paper;
 
 use crate::form::{Document, FILLED, Fault, Form, Formed, Size, TEXT};
 use crate::{document, words};
@@ -76,6 +82,7 @@ impl Relation {
 
 document! {
     /// One call.
+    #[derive(Eq)]
     pub struct Step {
         /// `python`: `MODULE:FUNCTION`; `javascript`: `FILE:EXPORT`; `.METHOD` of the first input in both; `rust`: `CRATE::FUNCTION`; `command`: the program; `http`: `METHOD /PATH`, in which `{0/body/id}` stands for a part of the answer to the first call.
         call: String = FILLED,
@@ -118,6 +125,7 @@ document! {
 
 document! {
     /// One question: a call or several that follow each other, and what must hold of the answers.
+    #[derive(Eq)]
     pub struct Case {
         /// Its name, such as `C1`.
         id: String = FILLED,
@@ -132,6 +140,9 @@ document! {
         holds: Vec<Claim> = Form::List(&Claim::FORM, Size::SOME),
     }
 }
+
+/// What `within` holds was written as JSON, which has no number that differs from itself.
+impl Eq for Claim {}
 
 document! {
     /// A product that is started to be asked.
@@ -174,6 +185,20 @@ pub const DOCUMENT: Document =
     Document::of("docs/exam.md", "An exam.", Form::Object(&Exam::OBJECT)).with(rules);
 
 impl Case {
+    /// What its calls and claims must be to each other, where a product is asked so; `path` is its own.
+    pub fn rules(&self, driver: Driver, path: &str, faults: &mut Vec<Fault>) {
+        if self.steps.len() > MOST_STEPS {
+            let what = format!("a case has at most {MOST_STEPS} calls");
+            faults.push(Fault::rule("too_many", path, "steps", what));
+        }
+        for (at, step) in self.steps.iter().enumerate() {
+            calls(driver, at, step, &format!("{path}.steps[{at}]"), faults);
+        }
+        for (at, claim) in self.holds.iter().enumerate() {
+            claims(driver, self, claim, &format!("{path}.holds[{at}]"), faults);
+        }
+    }
+
     /// Must this call fail?
     pub fn fails(&self, call: usize) -> bool {
         let mut claims = self.holds.iter();
@@ -314,18 +339,7 @@ fn rules(value: &Value, faults: &mut Vec<Fault>) {
             faults.push(Fault::rule("id_twice", path.as_str(), "id", what));
         }
         ids.push(&case.id);
-        if case.steps.len() > MOST_STEPS {
-            let what = format!("a case has at most {MOST_STEPS} calls");
-            faults.push(Fault::rule("too_many", path.as_str(), "steps", what));
-        }
-        for (at, step) in case.steps.iter().enumerate() {
-            let path = format!("{path}.steps[{at}]");
-            calls(exam.driver, at, step, &path, faults);
-        }
-        for (at, claim) in case.holds.iter().enumerate() {
-            let path = format!("{path}.holds[{at}]");
-            claims(exam.driver, case, claim, &path, faults);
-        }
+        case.rules(exam.driver, &path, faults);
     }
 }
 

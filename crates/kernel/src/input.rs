@@ -79,6 +79,9 @@ pub enum What {
         /// What it had cost by then, as far as anybody knows.
         #[serde(default)]
         usage: Usage,
+        /// Its last sign of life, if that was of an earlier engine's.
+        #[serde(default)]
+        seen: Option<Time>,
     },
     /// A person decided.
     Decide(Decision),

@@ -115,12 +115,14 @@ impl Ledger {
                 effect,
                 reason,
                 usage,
+                seen,
             } => (
                 *effect,
                 Body::EffectLost(EffectLost {
                     effect: *effect,
                     reason: reason.clone(),
                     usage: *usage,
+                    seen: *seen,
                 }),
                 format!("lost: {reason}"),
             ),
@@ -165,7 +167,8 @@ impl Ledger {
             Body::CheckpointEnded(ended) => self.end(event.at, ended.effect, "", ""),
             Body::EffectLost(lost) => {
                 self.pay(lost.usage);
-                self.end(event.at, lost.effect, LOST, &lost.reason);
+                let last = lost.seen.map_or(event.at, |seen| seen.min(event.at));
+                self.end(last, lost.effect, LOST, &lost.reason);
                 if let Some(note) = self.note(lost.effect) {
                     note.usage = lost.usage;
                 }

@@ -6,6 +6,7 @@
 pub mod autonomy;
 pub mod budget;
 pub mod decision;
+pub mod deficiency;
 pub mod duration;
 pub mod effect;
 pub mod event;
@@ -17,8 +18,10 @@ pub mod form;
 pub mod ids;
 pub mod input;
 pub mod json;
+pub mod latin;
 pub mod ledger;
 pub mod lesson;
+pub mod line;
 pub mod machine;
 pub mod meaning;
 pub mod module;

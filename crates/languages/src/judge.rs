@@ -45,6 +45,21 @@ pub fn entry_points<'a>(contract: SurfaceRef<'_>, code: &'a Extracted) -> Vec<&'
     entries.map(|(item, _)| item.name.as_str()).collect()
 }
 
+/// The same, each with the mode that it stands for.
+pub fn entry_modes<'a>(
+    contract: SurfaceRef<'_>,
+    code: &'a Extracted,
+) -> Vec<(&'static str, &'a str)> {
+    let entries = entries(contract, code).into_iter();
+    let mode = |function| match is_async(function, &code.aliases) {
+        true => "async",
+        false => "sync",
+    };
+    entries
+        .map(|(item, function)| (mode(function), item.name.as_str()))
+        .collect()
+}
+
 /// What kind of module it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rules<'a> {

@@ -6,7 +6,7 @@ use crate::script::Source;
 use crate::unread::NoRust;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use serde::Deserialize;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use syn::spanned::Spanned;
 use syn::{
     Attribute, BinOp, Block, Expr, FnArg, GenericArgument, ImplItem, Item, Pat, PathArguments,
@@ -82,6 +82,8 @@ pub struct Wanted<'a> {
     /// How many of each kind there may be.
     pub constants: usize,
     pub others: usize,
+    /// Up to how many functions get one constant each, however few there may be in all.
+    pub each: usize,
 }
 
 /// What can be tried.
@@ -183,16 +185,42 @@ pub fn mutants(wanted: &Wanted<'_>) -> Mutants {
         each.map(|one| (one.number, one.name.as_str())).collect()
     };
     let of = |one: &Mutant| names.get(&one.number).copied().unwrap_or_default();
-    for (all, most, chosen) in [
-        (constants, wanted.constants, &mut plan.constants),
-        (others, wanted.others, &mut plan.others),
+    for (all, most, each, chosen) in [
+        (
+            constants,
+            wanted.constants,
+            wanted.each,
+            &mut plan.constants,
+        ),
+        (others, wanted.others, 0, &mut plan.others),
     ] {
-        let mut all = dice.shuffled(all);
+        let all = in_turn(dice.shuffled(all));
+        let most = most.max(functions(&all).min(each));
+        let mut all = all;
         all.sort_by_key(|one| !one.is_among(wanted.again, of(one)));
         plan.left_out += all.len().saturating_sub(most);
         chosen.extend(all.into_iter().take(most));
     }
     plan
+}
+
+/// How many functions these mutants are of.
+pub fn functions(all: &[Mutant]) -> usize {
+    let numbers: BTreeSet<u32> = all.iter().map(|one| one.number).collect();
+    numbers.len()
+}
+
+/// One of each function, then another of each: many of one leave no room for others.
+pub fn in_turn(all: Vec<Mutant>) -> Vec<Mutant> {
+    let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
+    let nth = |one: Mutant| {
+        let count = seen.entry(one.number).or_default();
+        *count += 1;
+        (*count, one)
+    };
+    let mut all: Vec<(usize, Mutant)> = all.into_iter().map(nth).collect();
+    all.sort_by_key(|(nth, _)| *nth);
+    all.into_iter().map(|(_, one)| one).collect()
 }
 
 /// The text with these edits. Of two at one place, the first stands first.

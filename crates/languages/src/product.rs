@@ -3,8 +3,12 @@
 //!
 //! Nothing in it needs us: it builds, runs and is tested by the language's ordinary commands.
 
+pub mod called;
+pub mod readme;
+
 use crate::dimensions::SurfaceRef;
 use crate::{Extracted, Files, Function, Language, Need, Shape, entry_points};
+use kernel::exam;
 
 /// One module of a product.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -49,7 +53,7 @@ pub struct Product {
     pub front: Option<String>,
     /// What is run, if something is.
     pub command: Option<Command>,
-    /// What the command must do, in order.
+    /// What it must do, in order.
     pub cases: Vec<Case>,
     pub readme: String,
     /// The version of the language that it is tried with, `3.11`; none: that says nothing.
@@ -92,7 +96,7 @@ pub enum Takes {
     Lines,
 }
 
-/// One run of the command.
+/// One run of a command, or what is asked of a library.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Case {
     /// What it shows, in words.
@@ -109,6 +113,8 @@ pub enum Then {
     Prints(String),
     /// It fails, and says this on standard error.
     Refuses(String),
+    /// Its names are called, and this holds of the answers.
+    Answers(Box<exam::Case>),
 }
 
 impl Command {
@@ -233,7 +239,7 @@ impl Product {
     pub(crate) fn example(&self) -> Option<&str> {
         self.cases.iter().find_map(|case| match &case.then {
             Then::Prints(_) => Some(case.given.as_str()),
-            Then::Refuses(_) => None,
+            Then::Refuses(_) | Then::Answers(_) => None,
         })
     }
 

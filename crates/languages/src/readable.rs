@@ -41,7 +41,9 @@ fn unseen(text: &str) -> Option<Unread> {
 /// How many characters from here on are seen, or belong to what is; none: this one does not.
 fn honest(all: &[char], at: usize) -> usize {
     let c = all[at];
-    if matches!(c, '\n' | '\r' | '\t') || !is_unseen(c) {
+    // One that feeds no line hides what stands before it on a terminal, and ends a line of code all the same.
+    let returns = c == '\r' && all.get(at + 1) == Some(&'\n');
+    if returns || matches!(c, '\n' | '\t') || !is_unseen(c) {
         // The three flags that have letters of their own.
         return match c {
             '\u{1f3f4}' => 1 + flag(&all[at + 1..]),

@@ -8,6 +8,7 @@ mod fixtures;
 mod kept;
 mod messages;
 mod moved;
+mod spoken;
 
 pub use additions::weakens;
 pub use asks_less::asks_less;

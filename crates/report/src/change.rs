@@ -54,11 +54,23 @@ pub enum Depth {
     Patch,
 }
 
+/// Since which word of a person's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Since {
+    /// They sent it back.
+    Rejected,
+    /// They approved it, and it has to be approved once more.
+    Approved,
+}
+
 impl Work {
-    /// What came after a person sent it back the last time.
-    pub(crate) fn since_rejected(&self, project: &Project, history: &History) -> Option<Self> {
-        let rejected = history.rejected().into_iter();
-        let base = rejected.into_iter().find(|one| has(project, one))?;
+    /// What came after a person said so the last time.
+    pub(crate) fn after(&self, project: &Project, history: &History, since: Since) -> Option<Self> {
+        let decided_on = match since {
+            Since::Rejected => history.rejected(),
+            Since::Approved => history.approved(),
+        };
+        let base = decided_on.into_iter().find(|one| has(project, one))?;
         Some(Self {
             base,
             ..self.clone()
@@ -135,16 +147,17 @@ impl Change {
         }
     }
 
-    /// What a run has changed since a person last sent its work back; none where nobody has, or nobody has
-    /// worked since.
-    pub fn since_rejected(
+    /// What a run has changed since a person last sent its work back, or approved it; none where nobody has,
+    /// or nobody has worked since.
+    pub fn since(
         project: &Project,
         run: &str,
+        since: Since,
         depth: Depth,
     ) -> Result<Option<Self>, EngineError> {
         let peek = peek_run(project, run)?;
         let history = history(project, run)?;
-        let Some(work) = Work::of(project, run)?.since_rejected(project, &history) else {
+        let Some(work) = Work::of(project, run)?.after(project, &history, since) else {
             return Ok(None);
         };
         Self::between(project, run, &peek.machine, &work, depth).map(Some)

@@ -141,6 +141,16 @@ pub fn course(history: &History, gates: &[Gate]) -> Vec<Step> {
                     moved.action.to_string(),
                 ));
             }
+            Body::Rewound(back) => {
+                let title = format!("{} \u{2192} {}", back.from, back.position.state);
+                let commit = &back.commit[..12.min(back.commit.len())];
+                steps.push(step(
+                    StepKind::Moved,
+                    StepTone::Unsure,
+                    title,
+                    format!("back to the commit {commit}"),
+                ));
+            }
             Body::Moved(moved) if moved.position.hold.is_some() => {
                 let hold = moved.position.hold.as_ref();
                 let hold = hold.map(|hold| hold.name().to_string()).unwrap_or_default();

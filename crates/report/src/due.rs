@@ -179,7 +179,7 @@ fn diff(run: &str) -> String {
 fn stopped(project: &Project, run: &str, machine: &Flow) -> Option<Step> {
     let own = machine.started()?.own_tree.as_ref();
     let left = machine.status().activity == Activity::Stopped
-        && own.is_some()
+        && own.is_some_and(|own| own.milestone.is_none())
         && project.worktree(run).join(".git").exists()
         && Fate::of(project, run, machine).is_none();
     left.then(|| Step {

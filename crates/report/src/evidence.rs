@@ -13,7 +13,7 @@ use crate::look::{self, Peek};
 use crate::replay::run_at;
 use crate::timeline::Entry;
 use flow::{Flow, Workflow};
-use kernel::machine::{Activity, Waiting};
+use kernel::machine::{Activity, Gauge, Waiting};
 use kernel::outcome::EvidenceRef;
 use kernel::{Machine, Refusal, Time};
 use serde::Serialize;
@@ -44,6 +44,8 @@ pub struct Evidence {
     pub gates: Vec<Gate>,
     /// Every attempt, oldest first.
     pub attempts: Vec<Attempt>,
+    /// What it has used of what it may use, by name.
+    pub budgets: BTreeMap<String, Gauge>,
     /// What a person decides on.
     pub grounds: Grounds,
     /// Everything that happened, oldest first.
@@ -147,6 +149,7 @@ pub fn gather(
         course: course(history, &gates),
         gates,
         attempts,
+        budgets: status.budgets,
         grounds: Grounds::of(project, machine, history, Depth::Hunks, kept),
         refusals: history.refusals(),
         decisions: history.decisions(),

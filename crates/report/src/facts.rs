@@ -162,6 +162,7 @@ fn step(step: &Step) -> String {
             format!("the plan is refused, {} faults: {first}", faults.len())
         }
         Step::Began(_, version) => format!("a module was begun, version {version}"),
+        Step::Examining(_, reference) => format!("{reference} is examined before it is reused"),
         Step::Sought(_, reference) => format!("{reference} is looked for in other projects"),
         Step::Found(_, found) => format!("it is brought in from {}", found.from),
         Step::Reused(_, reference) => format!("{reference} is reused"),
@@ -196,6 +197,15 @@ fn moved(one: &Move) -> String {
             "the proposal holds before the debate".to_owned()
         }
         Said::Tried { found, .. } => format!("the proposal does not hold: {}", failures(found)),
+        Said::HandedIn(_) => "an exam was handed in, under seal".to_owned(),
+        Said::Unasked(why) => format!("the module has no exam: {why}"),
+        Said::Sealed(what) => format!("the exam can fail: {what}"),
+        Said::HandedBack(faults) => format!("the exam was handed back: {}", faults.join("; ")),
+        Said::Sat { found, .. } if found.is_empty() => {
+            "the exam holds before the debate".to_owned()
+        }
+        Said::Sat { found, .. } => format!("cases of the exam do not hold: {}", failures(found)),
+        Said::UsedUp => "every case of the exam was told; others are written".to_owned(),
         Said::Complained(faults) => format!("the answer is refused: {}", faults.join("; ")),
         Said::Challenged {
             verdict: Verdict::Pass,

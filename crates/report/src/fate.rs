@@ -2,16 +2,16 @@
 //! nothing else: a commit that landed names its run and holds its work, and the last one of work that was
 //! set aside says so.
 
-use crate::landed::{Named, holds, named, then};
+use crate::landed::{holds, then};
 use crate::look::peek_run;
 use crate::work::{Work, task_inside};
 use flow::Flow;
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
-use std::path::Path;
 use workspace::git::{git, run_ref, text};
-use workspace::{EngineError, Project, worktree};
+use workspace::survey::{Named, Within};
+use workspace::{EngineError, Project};
 
 /// How the last commit of work that was set aside begins.
 const SET_ASIDE: &str = "discard: ";
@@ -45,12 +45,12 @@ impl Fate {
         if !matches!(status.activity, Activity::Done | Activity::Stopped) {
             return None;
         }
-        let Some(own) = machine.started()?.own_tree.as_ref() else {
-            return merged(project, run);
+        let own = machine.started()?.own_tree.as_ref();
+        let target = own.and_then(|own| own.target.as_deref());
+        let Some(own) = own.filter(|own| own.milestone.is_none()) else {
+            return merged(project, run, target);
         };
-        let repo = project.repo();
-        let target = own.target.as_deref();
-        let claiming = claiming(repo, run, target, &own.base).unwrap_or_default();
+        let claiming = claiming(project, run, target, &own.base).unwrap_or_default();
         let work = Work {
             base: own.base.clone(),
             tip: machine.last_commit().unwrap_or(&own.base).to_owned(),
@@ -86,8 +86,8 @@ impl Fate {
             return Some(Fate::Altered { commit, branch });
         }
         let kept_by = run_ref(run);
-        let said = git(repo, &["log", "-1", "--format=%s", &kept_by], &[]);
-        let aside = said.is_ok_and(|said| text(&said).starts_with(SET_ASIDE));
+        let said = project.commits().subject(&kept_by).ok().flatten();
+        let aside = said.is_some_and(|said| said.starts_with(SET_ASIDE));
         aside.then_some(Fate::SetAside { kept_by })
     }
 
@@ -113,13 +113,13 @@ impl Fate {
     }
 }
 
-/// A run of a wave has no branch of its own to land on: the commit of its merge names it, and stands on what
-/// was merged before it.
-fn merged(project: &Project, run: &str) -> Option<Fate> {
-    let repo = project.top();
-    let tip = worktree::resolve(repo, &run_ref(run)).ok()??;
+/// A wave lands what its runs made: the commit of the merge names the run, and stands on what was merged before
+/// it.
+fn merged(project: &Project, run: &str, target: Option<&str>) -> Option<Fate> {
+    let (repo, commits) = (project.top(), project.commits());
+    let tip = commits.resolve(&run_ref(run)).ok()??;
     let tip = tip.as_str();
-    let found = named(repo, run, &["--branches"], Some(tip)).ok()?;
+    let found = claiming(project, run, target, tip).ok()?;
     let its = found.into_iter().find(|named| {
         let parent = format!("{}^1", named.commit);
         let Ok(base) = git(repo, &["merge-base", &parent, tip], &[]) else {
@@ -146,22 +146,23 @@ pub fn set_aside(run: &str) -> String {
 
 /// The commits that say they are the run's work: on the branch that it was to land on, or on any other.
 fn claiming(
-    repo: &Path,
+    project: &Project,
     run: &str,
     target: Option<&str>,
     base: &str,
 ) -> Result<Vec<Named>, EngineError> {
     let mut found = Vec::new();
+    let commits = project.commits();
     if let Some(branch) = target
-        && let Some(head) = worktree::resolve(repo, &format!("refs/heads/{branch}"))?
+        && let Some(head) = commits.resolve(&format!("refs/heads/{branch}"))?
     {
-        found = named(repo, run, &[&head], Some(base))?;
+        found = commits.named(run, Within::Commit(&head), Some(base))?;
         for one in &mut found {
             branch.clone_into(&mut one.branch);
         }
     }
     if found.is_empty() {
-        found = named(repo, run, &["--branches"], Some(base))?;
+        found = commits.named(run, Within::Branches, Some(base))?;
     }
     Ok(found)
 }

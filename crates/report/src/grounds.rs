@@ -2,7 +2,7 @@
 //! was not, what was caught, what it cost, and who worked.
 
 use crate::caught::{Caught, caught};
-use crate::change::{Change, Depth};
+use crate::change::{Change, Depth, Since};
 use crate::exam::ExamCost;
 use crate::file_change::FileChange;
 use crate::gate::{Answer, Began, Gate, latest};
@@ -18,7 +18,7 @@ use crate::unasked::Unasked;
 use crate::work::Work;
 use crate::worth::Standing;
 use flow::{Flow, Workflow};
-use kernel::effect::Access;
+use kernel::effect::{Access, Capability};
 use kernel::event::{AttemptEnded, Moved};
 use kernel::finding::Finding;
 use kernel::unseen::spelt;
@@ -42,6 +42,9 @@ pub struct Grounds {
     /// What of that came after a person sent it back the last time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since_rejected: Option<Change>,
+    /// What of that came after a person approved it, where it has to be approved once more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since_approved: Option<Change>,
     /// What that made of the approved work which it settles; none where it settles none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settled: Option<Settled>,
@@ -84,6 +87,9 @@ pub struct Grounds {
     pub told: Vec<Told>,
     /// What is not proven, and why.
     pub unproven: Vec<Unproven>,
+    /// Findings that hold a gate and that nobody has settled, where nothing else here tells them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<String>,
     /// What was tried and did not get through.
     pub caught: Vec<Caught>,
     pub spend: Spend,
@@ -317,14 +323,16 @@ impl Grounds {
         gates.reverse();
         kept.look_into(project, &mut gates);
         let events = history.events();
-        let mut since_rejected = None;
+        let (mut since_rejected, mut since_approved) = (None, None);
         let change = machine.started().and_then(|started| {
             let mut work = Work::in_history(project, started, history).ok()??;
             let run = started.run.as_str();
             // What is asked about may be a part of it.
             if let Some(since) = machine.compared() {
                 since.clone_into(&mut work.base);
-            } else if let Some(since) = work.since_rejected(project, history) {
+            } else if let Some(since) = work.after(project, history, Since::Approved) {
+                since_approved = since.change(project, run, depth).ok();
+            } else if let Some(since) = work.after(project, history, Since::Rejected) {
                 since_rejected = since.change(project, run, depth).ok();
             }
             kept.change(&work, || work.change(project, run, depth).ok())
@@ -335,6 +343,7 @@ impl Grounds {
             last: events.last().map_or(Time(0), |event| event.at),
             settled: Settled::of(project, machine, change.as_ref()),
             since_rejected,
+            since_approved,
             change,
             frame: framed(workflow, &status.fields),
             papers: match machine.started() {
@@ -359,6 +368,7 @@ impl Grounds {
                 .filter_map(Told::of)
                 .collect(),
             unproven: Vec::new(),
+            open: Vec::new(),
             caught: caught(history),
             spend: spend::summary(&status.attempts).run,
             exam: ExamCost::of(machine),
@@ -383,7 +393,16 @@ impl Grounds {
             None => Vec::new(),
         };
         grounds.of_change(workflow);
+        let open = machine.open_findings();
+        let open = open.filter(|(_, finding)| !grounds.tells(&finding.what));
+        grounds.open = open.map(|(told, _)| told).collect();
         grounds
+    }
+
+    /// Is this told by what does not hold?
+    fn tells(&self, what: &str) -> bool {
+        let mut unproven = self.unproven.iter();
+        unproven.any(|one| one.why.contains(what) || one.failure.contains(what))
     }
 
     /// What follows from what was changed, as far as that is known.
@@ -402,8 +421,14 @@ impl Grounds {
     /// What roles said that no gate is held by: what the maker says of the work, and remarks.
     fn hear(&mut self, workflow: &Workflow, history: &History) {
         let mut remarks: Vec<(&str, String)> = Vec::new();
-        // Who wrote what is built, and looked at nothing that was there.
+        // Who wrote what is built, and looked at nothing that was there. Whoever answers questions about it
+        // has looked, whatever they wrote besides; who runs nothing has not tried it.
         let mut authors: BTreeSet<&str> = BTreeSet::new();
+        let asked = workflow
+            .states
+            .values()
+            .filter(|state| !state.questions.is_empty());
+        let asked: BTreeSet<&str> = asked.filter_map(|state| state.role.as_deref()).collect();
         // Since a person last decided: has anybody worked, and changed anything?
         let (mut worked, mut changed, mut made) = (false, false, false);
         for event in history.events() {
@@ -421,6 +446,8 @@ impl Grounds {
             let began = history.began(ended.effect);
             let role = began.and_then(|began| workflow.roles.get(&began.effect.role));
             let state = history.state(ended.effect);
+            let tries = role.is_some_and(|role| role.can.contains(&Capability::Execute));
+            let blind = role.is_some_and(|role| role.sight.sees.is_empty());
             match role.map(|role| role.access()) {
                 Some(Access::Edit) => {
                     let summary = result["summary"].as_str().unwrap_or_default();
@@ -432,11 +459,14 @@ impl Grounds {
                 Some(Access::ReadOnly) => {
                     remarks.retain(|(of, _)| *of != state);
                     let role = began.map_or("", |began| began.effect.role.as_str());
-                    if !made && !ended.outcome.changed.is_empty() {
+                    let wrote = !ended.outcome.changed.is_empty();
+                    if wrote && !asked.contains(role) && (!made || !tries) {
                         authors.insert(role);
                     }
                     match authors.contains(role) {
                         true => self.made(began, ended, result),
+                        // Who sees none of the work says nothing of it.
+                        false if blind => {}
                         // Whoever hands in questions under seal looks at no work either.
                         false if workflow.is_sealed_in(&StateName::from(state)) => {}
                         false => self.look(state, began, ended),
@@ -516,9 +546,12 @@ impl Grounds {
 /// judge again what comes back.
 fn before_set_aside(workflow: &Workflow, history: &History, gates: &[Gate]) -> usize {
     let events = history.events();
-    let last = events.iter().rposition(
-        |event| matches!(&event.body, Body::Moved(moved) if sets_aside(workflow, moved)),
-    );
+    let last = events.iter().rposition(|event| match &event.body {
+        Body::Moved(moved) => sets_aside(workflow, moved),
+        // What was judged since the commit is gone, and what was judged before it is some time ago.
+        Body::Rewound(_) => true,
+        _ => false,
+    });
     let ended = |event: &Event| match &event.body {
         Body::GateEnded(ended) => Some(ended.effect),
         _ => None,

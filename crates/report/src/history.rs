@@ -39,6 +39,8 @@ pub struct History {
 
 /// What people answer who send work back.
 const SENDS_BACK: [&str; 2] = ["reject", "heal"];
+/// What they answer who let it go on to what completes it.
+const APPROVES: &str = "approve";
 
 impl History {
     /// Takes an event in.
@@ -167,8 +169,23 @@ impl History {
     /// What a person has sent back the last time, if somebody has worked since: the tree that a gate had let
     /// pass, and the commit before that, of which git may have both or the second alone.
     pub fn rejected(&self) -> Vec<String> {
-        let sent_back = |event: &Event| matches!(&event.body, Body::Decided(said) if SENDS_BACK.contains(&said.option.as_str()));
-        let Some(at) = self.events.iter().rposition(sent_back) else {
+        self.decided_on(self.last_said(&SENDS_BACK))
+    }
+
+    /// The same of what a person has approved the last time, unless they have sent it back since.
+    pub fn approved(&self) -> Vec<String> {
+        let approved = self.last_said(&[APPROVES]);
+        self.decided_on(approved.filter(|_| approved > self.last_said(&SENDS_BACK)))
+    }
+
+    /// Where a person said one of these the last time.
+    fn last_said(&self, options: &[&str]) -> Option<usize> {
+        let said = |event: &Event| matches!(&event.body, Body::Decided(said) if options.contains(&said.option.as_str()));
+        self.events.iter().rposition(said)
+    }
+
+    fn decided_on(&self, at: Option<usize>) -> Vec<String> {
+        let Some(at) = at else {
             return Vec::new();
         };
         let (before, since) = self.events.split_at(at);

@@ -1,7 +1,7 @@
 //! Everything that waits for a person, in one place: questions of runs and of projects, and what
 //! cannot even be read.
 
-use crate::change::{Change, Depth};
+use crate::change::{Change, Depth, Since};
 use crate::criterion::{self, Criterion};
 use crate::grounds::Grounds;
 use crate::history::history;
@@ -164,9 +164,14 @@ pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Groun
         let now = Change::as_it_stands(project, &peek.machine, &work, Depth::Hunks);
         // What git cannot show is left out, as above.
         grounds.change = now.ok().flatten().or(grounds.change);
-        if grounds.since_rejected.is_some() {
-            let now = Change::since_rejected(project, name, Depth::Hunks);
-            grounds.since_rejected = now.ok().flatten().or(grounds.since_rejected);
+        for (since, shown) in [
+            (Since::Rejected, &mut grounds.since_rejected),
+            (Since::Approved, &mut grounds.since_approved),
+        ] {
+            if shown.is_some() {
+                let now = Change::since(project, name, since, Depth::Hunks);
+                *shown = now.ok().flatten().or(shown.take());
+            }
         }
     }
     grounds.settled = Settled::of(project, &peek.machine, grounds.change.as_ref());

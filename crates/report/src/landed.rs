@@ -7,66 +7,10 @@ use crate::work::Work;
 use kernel::Machine;
 use kernel::machine::Activity;
 use std::collections::BTreeSet;
-use std::path::Path;
-use workspace::git::{TRAILER, git, text};
+use workspace::git::{git, text};
+use workspace::survey::{Named, Within};
 use workspace::worktree::{self, Merged};
 use workspace::{EngineError, Project};
-
-/// The trailer that says what the evidence of a landed run is worth.
-pub const EVIDENCE: &str = "Proofhouse-Evidence";
-
-/// A commit that names a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Named {
-    pub commit: String,
-    /// The ref that leads there.
-    pub branch: String,
-    /// `RUN@SEQ:HASH`
-    pub claim: String,
-    /// What it says of the evidence, if it does.
-    pub evidence: Option<String>,
-}
-
-/// Every commit, since the base where there is one, that names the run in its trailer, the newest first.
-pub fn named(
-    repo: &Path,
-    run: &str,
-    within: &[&str],
-    base: Option<&str>,
-) -> Result<Vec<Named>, EngineError> {
-    let grep = format!("--grep={TRAILER}: {run}@");
-    let trailer = |key: &str| format!("%(trailers:key={key},valueonly,separator=%x2C)");
-    let format = format!(
-        "--format=%H%x09%S%x09{}%x09{}",
-        trailer(TRAILER),
-        trailer(EVIDENCE)
-    );
-    let without = base.map(|base| format!("^{base}"));
-    let mut args = vec!["log", "--fixed-strings", &grep, &format];
-    args.extend(within);
-    args.extend(without.as_deref());
-    let begins = format!("{run}@");
-    let log = git(repo, &args, &[])?;
-    let log = text(&log);
-    let found = log.lines().filter_map(|line| {
-        let mut parts = line.split('\t');
-        let (commit, branch, claims) = (parts.next()?, parts.next()?, parts.next()?);
-        let evidence = parts.next().map(str::trim).filter(|said| !said.is_empty());
-        let mut claims = claims.split(',').map(str::trim);
-        let claim = claims.find(|one| one.starts_with(&begins))?;
-        Some(Named {
-            commit: commit.to_owned(),
-            branch: branch
-                .strip_prefix("refs/heads/")
-                .unwrap_or(branch)
-                .to_owned(),
-            claim: claim.to_owned(),
-            // Several words of it are one trailer.
-            evidence: evidence.map(str::to_owned),
-        })
-    });
-    Ok(found.collect())
-}
 
 /// What the run had made, and what its evidence was worth, at the record that a commit names; none where it was
 /// not done then, or has not gone on since.
@@ -101,8 +45,11 @@ pub fn earlier(
     work: &Work,
     head: &str,
 ) -> Result<Option<String>, EngineError> {
-    for named in named(project.top(), run, &[head], Some(&work.base))? {
-        if let Some((then, _)) = then(project, run, &named)? {
+    let commits = project.commits();
+    for named in commits.named(run, Within::Commit(head), Some(&work.base))? {
+        if let Some((then, _)) = then(project, run, &named)?
+            && holds(project, run, &then, &named)?
+        {
             return Ok(Some(then.tip));
         }
     }
@@ -116,21 +63,18 @@ pub fn holds(
     work: &Work,
     named: &Named,
 ) -> Result<bool, EngineError> {
-    let repo = project.top();
-    let tree_of = |name: &str| format!("{name}^{{tree}}");
-    if work.task.is_none() {
-        // Mostly, and each start of git is felt.
-        let parent = format!("{}^1", named.commit);
-        let names = [&named.commit, &work.tip, &parent, &work.base].map(|name| tree_of(name));
-        let [one, two, three, four] = &names;
-        let said = git(repo, &["rev-parse", one, two, three, four], &[]);
-        let said = said.map(|said| text(&said)).unwrap_or_default();
-        let trees: Vec<&str> = said.lines().collect();
-        if let [itself, made, parent, began] = trees[..]
-            && (itself, parent) == (made, began)
-        {
-            return Ok(true);
-        }
+    let (repo, commits) = (project.top(), project.commits());
+    // A commit without a parent holds more than any run's work.
+    let Some(parent_commit) = commits.parent(&named.commit)? else {
+        return Ok(false);
+    };
+    let (tree, parent) = (commits.tree(&named.commit)?, commits.tree(&parent_commit)?);
+    // Mostly, and each start of git is felt.
+    if work.task.is_none()
+        && tree == commits.tree(&work.tip)?
+        && parent == commits.tree(&work.base)?
+    {
+        return Ok(true);
     }
     let range = format!("{}..{}", work.base, work.tip);
     let own = text(&git(repo, &["rev-list", &range], &[])?);
@@ -138,24 +82,13 @@ pub fn holds(
     if own.contains(named.commit.as_str()) {
         return Ok(true);
     }
-    let tree = tree_of(&named.commit);
-    let parent = tree_of(&format!("{}^1", named.commit));
-    let asked = ["rev-parse", "--verify", "--quiet"];
-    let of = |name: &str| -> Option<String> {
-        let said = git(repo, &[&asked[..], &[name]].concat(), &[]).ok()?;
-        Some(text(&said))
-    };
-    // A commit without a parent holds more than any run's work.
-    let (Some(tree), Some(parent)) = (of(&tree), of(&parent)) else {
-        return Ok(false);
-    };
     let scratch = project.work(run);
     std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
     let index = scratch.join("landed-index");
     let steps = |from: &str, to: &str| -> Result<bool, EngineError> {
         let (before, after) = (
-            work.tree_of(repo, from, &index)?,
-            work.tree_of(repo, to, &index)?,
+            work.tree_of(project, from, &index)?,
+            work.tree_of(project, to, &index)?,
         );
         if parent == before {
             return Ok(tree == after);
@@ -167,14 +100,13 @@ pub fn holds(
         return Ok(true);
     }
     // Of a run that was landed before, and taken up again.
-    let parent_commit = format!("{}^1", named.commit);
     if let Some(since) = earlier(project, run, work, &parent_commit)?
         && steps(&since, &work.tip)?
     {
         return Ok(true);
     }
     // One of several that the run's own commits were replayed as.
-    let replayed = self::named(repo, run, &[&work.tip], Some(&work.base))?;
+    let replayed = commits.named(run, Within::Commit(&work.tip), Some(&work.base))?;
     for one in replayed.iter().filter(|one| one.claim == named.claim) {
         if steps(&format!("{}^", one.commit), &one.commit)? {
             return Ok(true);

@@ -142,12 +142,13 @@ pub fn stored<F: Stored>(record: &RecordRef<'_>) -> Result<Event<F>, Objection> 
 /// A record as an event that this workflow can stand on.
 pub fn known(workflow: &Workflow, record: &RecordRef<'_>) -> Result<Event, Objection> {
     let event = event(record)?;
-    if let Body::Moved(moved) = &event.body {
-        let named = [
-            Some(&moved.from),
-            Some(&moved.position.state),
-            moved.position.slot.as_ref(),
-        ];
+    let stood = match &event.body {
+        Body::Moved(moved) => Some((&moved.from, &moved.position)),
+        Body::Rewound(back) => Some((&back.from, &back.position)),
+        _ => None,
+    };
+    if let Some((from, position)) = stood {
+        let named = [Some(from), Some(&position.state), position.slot.as_ref()];
         if let Some(state) = named
             .into_iter()
             .flatten()

@@ -4,33 +4,49 @@
 //! They refuse to call anything proven that no gate passed, to trust any text (agents wrote most of
 //! it), and to load or run anything: no scripts, no fonts, nothing from another place.
 
+pub mod act;
 pub mod answer;
 mod attempts;
+mod beside;
+mod budgets;
 mod course;
-mod diff;
+mod debate;
+pub mod diff;
 mod gates;
+mod graph;
 mod grounds;
 pub mod home;
 mod html;
+pub mod inbox;
 pub mod live;
 pub mod machine;
+pub mod milestone;
+pub mod module;
 pub mod now;
 pub mod past;
 mod people;
+pub mod posed;
 pub mod project;
+pub mod searched;
+pub mod spec;
 pub mod tables;
+pub mod task;
 #[cfg(test)]
 mod tests;
+mod tracks;
 mod verdict;
 pub mod ways;
 
 use crate::evidence::{Evidence, Origin};
 use answer::Answers;
+use diff::View;
 use live::{Live, Part};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 /// How pages look.
 pub const STYLE: &str = include_str!("page/page.css");
+/// How the pages of a project look that are only served.
+pub const FACTORY_STYLE: &str = include_str!("page/factory.css");
 /// Even if an escape were missed, the browser runs nothing and fetches only files beside the page.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' file:; \
                       base-uri 'none'; form-action 'none'";
@@ -73,15 +89,15 @@ fn shell(
 pub fn run(data: &Evidence) -> String {
     let title = format!("{}: {}", data.run, verdict::of(data).headline);
     let banner = (data.origin == Origin::Scripted).then_some(SCRIPTED);
-    let main = html! { @for (_, part) in parts(data) { (part) } };
+    let main = html! { @for (_, part) in parts(data, View::Kept) { (part) } };
     shell(&title, "", banner, &verdict::header(data), &main)
 }
 
 /// What stands below the header, in order, each under a name of its own.
-fn parts(data: &Evidence) -> [(&'static str, Markup); 16] {
+fn parts(data: &Evidence, view: View) -> [(&'static str, Markup); 16] {
     [
         ("caught", diff::caught(data)),
-        ("change", diff::section(data)),
+        ("change", diff::section(data, view)),
         ("unasked", grounds::unasked(data)),
         ("cases", grounds::cases(data)),
         ("criteria", grounds::criteria(data)),
@@ -102,7 +118,7 @@ fn parts(data: &Evidence) -> [(&'static str, Markup); 16] {
 /// What of a run's page holds for any of its records: neither what a person does next nor how to audit it.
 fn past_parts(data: &Evidence) -> impl Iterator<Item = (&'static str, Markup)> {
     let of_today = ["ask", "left", "audit"];
-    parts(data)
+    parts(data, View::Kept)
         .into_iter()
         .filter(move |(id, _)| !of_today.contains(id))
 }
@@ -113,6 +129,7 @@ pub fn live_run(
     drawn: &machine::Drawn<'_>,
     flying: &now::Flying<'_>,
     answers: (Answers, &str),
+    view: View,
 ) -> Live {
     let mut all = Vec::new();
     if data.origin == Origin::Scripted {
@@ -121,7 +138,7 @@ pub fn live_run(
     }
     all.push(Part::new("head", verdict::header(data)));
     all.push(now::part(flying));
-    for (id, markup) in parts(data) {
+    for (id, markup) in parts(data, view) {
         all.push(Part::new(id, markup));
         if id == "ask" {
             let (answers, repo) = answers;

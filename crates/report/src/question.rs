@@ -121,7 +121,9 @@ pub struct Way {
 /// What an answer to a project's question does, in a line.
 fn does(option: &str) -> &'static str {
     match Action::of(option) {
-        Some(Action::ApproveOverride) => "accepts the work as it is, in your name",
+        Some(Action::ApproveOverride) => {
+            "accepts the work as it is, in your name; surface, tests and stubs are still judged"
+        }
         Some(Action::AbandonTask) => "gives the task up, and what needs it",
         Some(Action::AmendSpec) => "changes what the task must do, and plans it anew",
         Some(Action::SplitTask) => "makes several tasks of it",

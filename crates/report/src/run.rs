@@ -224,7 +224,9 @@ impl Doing {
 /// Every run and project of a repository.
 pub fn overview(project: &Project) -> Result<Vec<(String, Report)>, EngineError> {
     let mut reports = Vec::new();
-    for (name, looked) in look::all(project)? {
+    let all = look::all(project)?;
+    let project = &project.surveyed(all.len())?;
+    for (name, looked) in all {
         let report = match looked {
             Ok(looked) => Report::of(project, &name, &looked)?,
             Err(error) => Report::Unreadable {

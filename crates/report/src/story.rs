@@ -291,6 +291,10 @@ impl Story {
                 let text = format!("{reference} is reused from the Code Index; nothing is written");
                 with(Moment::Reused, say("reuse", Mark::Good, text))
             }
+            Step::Examining(_, reference) => {
+                let text = format!("{reference} is asked what this task needs of it");
+                vec![say("reuse", Mark::Plain, text)]
+            }
             Step::Sought(_, reference) => {
                 let text = format!("{reference} is looked for in other projects");
                 vec![say("reuse", Mark::Plain, text)]
@@ -333,6 +337,26 @@ impl Story {
             Said::Tried { found, .. } => {
                 let why: Vec<&str> = found.iter().map(|one| one.evidence.as_str()).collect();
                 ("tried", Mark::Bad, None, why.join("; "))
+            }
+            Said::HandedIn(_) => (
+                "exam",
+                Mark::Quiet,
+                None,
+                "handed in, under seal".to_owned(),
+            ),
+            Said::Unasked(why) => ("no exam", Mark::Bad, None, why.clone()),
+            Said::Sealed(what) => ("exam", Mark::Plain, None, what.clone()),
+            Said::HandedBack(faults) => ("exam", Mark::Bad, None, faults.join("; ")),
+            Said::Sat { found, saw } if found.is_empty() => {
+                ("asked", Mark::Good, None, saw.join("; "))
+            }
+            Said::Sat { found, .. } => {
+                let why: Vec<&str> = found.iter().map(|one| one.evidence.as_str()).collect();
+                ("asked", Mark::Bad, None, why.join("; "))
+            }
+            Said::UsedUp => {
+                let text = "every case was told: others are written for the last word";
+                ("exam", Mark::Bad, None, text.to_owned())
             }
             Said::Complained(faults) => ("sent back", Mark::Bad, None, faults.join("; ")),
             Said::Challenged {
@@ -422,6 +446,7 @@ fn of_ship(step: ShipStep) -> (&'static str, Mark) {
         ShipStep::Tests => ("tests", Mark::Good),
         ShipStep::Record => ("sealed", Mark::Good),
         ShipStep::Stubs => ("stubs", Mark::Good),
+        ShipStep::Exam => ("exam", Mark::Good),
         ShipStep::Fingerprint => ("interface", Mark::Quiet),
         ShipStep::Surface => ("surface", Mark::Quiet),
         ShipStep::Amendments => ("amendments", Mark::Quiet),

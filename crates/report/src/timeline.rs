@@ -5,7 +5,7 @@ use crate::gate::NOT_YET;
 use crate::repeats::Repeats;
 use crate::{facts, look};
 use kernel::event::{AttemptEnded, GateEnded, Moved, WHAT_IS_THERE};
-use kernel::outcome::{CheckResult, Ran, Verdict};
+use kernel::outcome::{CheckResult, RED_BEFORE, Ran, Verdict};
 use kernel::{Body, Class, EffectId, Event, Time};
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -130,6 +130,10 @@ fn judged(ended: &GateEnded, fail: &str) -> String {
         // It chooses the way that the run takes, and judges nothing.
         Verdict::Fail | Verdict::CouldNotRun if !result.weight.is_binding() => "noted".to_owned(),
         Verdict::Fail => fail.to_owned(),
+        // The check holds since it could say so: what it looked at does not.
+        Verdict::Pass if result.shows.contains(RED_BEFORE) => {
+            "pass, red before the work".to_owned()
+        }
         verdict => verdict.as_str().to_owned(),
     };
     let words = ended.results.iter().map(|result| {
@@ -230,6 +234,10 @@ pub fn sentence(body: &Body) -> String {
         }
         Body::Noted(note) => facts::sentence(note),
         Body::SnapshotTaken(taken) => format!("snapshot {} ({})", taken.file, taken.hash),
+        Body::Rewound(back) => format!(
+            "`{}` -> `{}` by a person, back to the commit {}: {}",
+            back.from, back.position.state, back.commit, back.why
+        ),
     }
 }
 

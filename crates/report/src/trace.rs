@@ -1,8 +1,9 @@
 //! A journal as OpenTelemetry spans, in the names of the GenAI conventions: the run, each attempt, gate and
-//! checkpoint, and each time that a person was waited for. Names, numbers and verdicts go along; no brief, no
-//! answer, no code and nobody's name. All ids come from the journal's hashes, so the same journal is the same
-//! trace wherever and however often it is told.
+//! checkpoint, each time that a person was waited for, and the calls of models and tools that a kept transcript
+//! tells of. Names, numbers and verdicts go along; no brief, no answer, no code and nobody's name. All ids come
+//! from the journal's hashes, so the same journal is the same trace wherever and however often it is told.
 
+mod inside;
 mod otlp;
 mod span;
 
@@ -12,18 +13,24 @@ use factory::machine::Factory;
 use flow::Flow;
 use kernel::machine::{Activity, Waiting};
 use kernel::outcome::passes;
-use kernel::{Body, EffectId, Machine, Status, Time};
+use kernel::{Body, EffectId, Machine, Outcome, Status, Time};
 use serde_json::Value;
 use span::Span;
 use std::collections::BTreeMap;
-use store::{Journal, Objection, RecordRef, Replay};
+use store::{Journal, Objection, RecordRef, Replay, Vault};
 use workspace::secrets::Secrets;
 use workspace::{EngineError, Project};
+
+/// How the evidence is named that holds what an agent told while it worked.
+const TRANSCRIPT: &str = " transcript";
 
 /// A run or a project as one trace, in OTLP's JSON.
 pub fn trace(project: &Project, run: &str) -> Result<Value, EngineError> {
     let name = look::run_name(project, run)?;
-    let mut tracer = Tracer::default();
+    let mut tracer = Tracer {
+        vault: project.vault().ok(),
+        ..Tracer::default()
+    };
     let read = |take: &mut dyn FnMut(RecordRef<'_>) -> Result<(), Objection>| {
         Journal::read(&project.journals(), &name, Replay::default(), take)
     };
@@ -51,6 +58,8 @@ pub fn trace(project: &Project, run: &str) -> Result<Value, EngineError> {
 /// What is in flight while a journal is read.
 #[derive(Default)]
 struct Tracer {
+    /// Where transcripts are kept; without it, attempts are told and nothing inside of them.
+    vault: Option<Vault>,
     trace: String,
     root: Option<Span>,
     spans: Vec<Span>,
@@ -80,9 +89,17 @@ impl Tracer {
                 let span = span::of_effect(Span::new(id, parent, event.at), began);
                 self.flying.insert(began.effect, span);
             }
-            Body::AttemptEnded(ended) => self.end_effect(ended.effect, event.at, |span| {
-                span::attempt_ended(span, &ended.outcome)
-            }),
+            Body::AttemptEnded(ended) => {
+                let before = self.spans.len();
+                self.end_effect(ended.effect, event.at, |span| {
+                    span::attempt_ended(span, &ended.outcome)
+                });
+                if let Some(attempt) = self.spans.get(before) {
+                    let told = self.transcript(&ended.outcome);
+                    let within = span::within(attempt, inside::calls(&told));
+                    self.spans.extend(within);
+                }
+            }
             Body::GateEnded(ended) => self.end_effect(ended.effect, event.at, |span| {
                 span::gate_ended(span, event.at, &ended.results, passes(&ended.results))
             }),
@@ -107,6 +124,7 @@ impl Tracer {
             | Body::TailCut(_)
             | Body::LateDropped(_)
             | Body::Moved(_)
+            | Body::Rewound(_)
             | Body::Refused(_)
             | Body::FieldsEdited(_)
             | Body::Noted(_)
@@ -115,6 +133,14 @@ impl Tracer {
         self.wait(id, event.at, status);
         self.last = Some((event.at, status.clone()));
         Ok(())
+    }
+
+    /// What an attempt's agent told while it worked; nothing where it is under seal, or not here.
+    fn transcript(&self, outcome: &Outcome) -> Vec<u8> {
+        let mut kept = outcome.evidence.iter();
+        let kept = kept.find(|one| !one.sealed && one.name.ends_with(TRANSCRIPT));
+        let read = kept.and_then(|one| self.vault.as_ref()?.get(&one.hash).ok());
+        read.unwrap_or_default()
     }
 
     fn end_effect(&mut self, effect: EffectId, at: Time, tell: impl FnOnce(Span) -> Span) {

@@ -8,7 +8,8 @@ use flow::Flow;
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
-use workspace::{EngineError, Project, worktree};
+use workspace::worktree::Merged;
+use workspace::{EngineError, Project};
 
 /// What is to be done with work that is finished.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -18,6 +19,9 @@ pub struct Unlanded {
     /// The files in which that branch says something else by now.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contradicted: Vec<String>,
+    /// Is all of it on that branch, by a commit that does not name the run (a squashed pull request, say)?
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub there: bool,
     /// What ends it: to take the work, and to leave it.
     pub commands: Vec<String>,
 }
@@ -31,7 +35,9 @@ impl Unlanded {
             return None;
         }
         let started = machine.started()?;
-        let own = started.own_tree.as_ref()?;
+        // A wave merges what its tasks made.
+        let own = started.own_tree.as_ref();
+        let own = own.filter(|own| own.milestone.is_none())?;
         if settling(project, run).is_some() {
             return None;
         }
@@ -42,22 +48,31 @@ impl Unlanded {
         };
         // What git cannot tell, `land` says.
         let head = own.target.as_ref().and_then(|branch| {
-            worktree::resolve(project.top(), &format!("refs/heads/{branch}")).ok()?
+            let head = format!("refs/heads/{branch}");
+            project.commits().resolve(&head).ok()?
         });
         let moved = head.filter(|head| *head != own.base);
-        let contradicted = moved.and_then(|head| work.contradicted(project, run, &head).ok());
-        let contradicted = contradicted.unwrap_or_default();
+        let merged = moved.and_then(|head| Some((work.merged(project, run, &head).ok()?, head)));
+        let there = merged.as_ref().is_some_and(|(merged, head)| {
+            let tree = project.commits().tree(head).ok();
+            matches!(merged, Merged::Tree(merged) if Some(merged) == tree.as_ref())
+        });
+        let contradicted = match merged {
+            Some((Merged::Conflict { files, .. }, _)) => files,
+            Some((Merged::Tree(_), _)) | None => Vec::new(),
+        };
         let settle = match contradicted.is_empty() {
             true => "",
             false => " --settle",
         };
         let trees = work.trees(project, run);
-        let changed = trees.is_ok_and(|(began, made)| began != made);
+        let changed = trees.is_ok_and(|(began, made)| began != made) && !there;
         let land = changed.then(|| format!("proofhouse land {run}{settle}"));
         let commands = land.into_iter();
         Some(Self {
             branch: own.target.clone(),
             contradicted,
+            there,
             commands: commands
                 .chain([format!("proofhouse discard {run}")])
                 .collect(),
@@ -72,6 +87,9 @@ impl Unlanded {
     /// In a sentence.
     pub fn words(&self, run: &str) -> String {
         let contradicted = self.contradicted.join(", ");
+        if let (true, Some(branch)) = (self.there, &self.branch) {
+            return format!("what `{run}` changed is on `{branch}` already, to the letter");
+        }
         if self.commands.len() == 1 {
             return format!("`{run}` is finished, and changed nothing");
         }
@@ -100,7 +118,9 @@ pub fn settling(project: &Project, run: &str) -> Option<String> {
 /// All of a repository, each with its run.
 pub fn all(project: &Project) -> Result<Vec<(String, Unlanded)>, EngineError> {
     let mut found = Vec::new();
-    for (run, looked) in look::all(project)? {
+    let all = look::all(project)?;
+    let project = &project.surveyed(all.len())?;
+    for (run, looked) in all {
         let Ok(Looked::Run(peek)) = looked else {
             continue;
         };

@@ -4,13 +4,17 @@
 use crate::due;
 use crate::look;
 use crate::spend::{self, Spend};
-use ::wave::board::{Board, Phase, Slot, Stage};
+use ::wave::board::{Board, Phase, Slot, Stage, waits_in_its_run};
 use ::wave::milestone::{Milestone, run_name};
 use ::wave::page::{self, CriterionReport};
 use flow::{Fact, Leaving, Owner};
+use kernel::machine::Activity;
 use kernel::{Machine, Time};
 use serde::Serialize;
 use workspace::{EngineError, Project};
+
+/// Where a milestone's own work lies, beside that of runs: no run has such a name.
+pub const OF_MILESTONE: &str = "_wave-";
 
 /// A criterion names no command that proves it.
 const NOT_READY: &str = "goal_not_auto_ready";
@@ -136,6 +140,7 @@ pub fn report(project: &Project, milestone: &Milestone, branch: &str, board: &Bo
         tasks.map(|task| task.slug.clone()).collect()
     };
     let review = slots().filter_map(|slot| match &slot.stage {
+        stage if waits_in_its_run(stage) && answered(project, &slot.row.run) => None,
         Stage::Waiting { reason, why } => Some(Review {
             task: slot.row.task.clone(),
             run: slot.row.run.clone(),
@@ -191,7 +196,7 @@ pub fn of_task(project: &Project, milestone: &Milestone, board: &Board, slug: &s
     let run = run.or_else(|| last_run(project, milestone, slug));
     TaskReport {
         task: slug.to_owned(),
-        stands: page::stands(milestone, board, slug),
+        stands: stands(project, milestone, board, slug),
         depends_on: task.map_or_else(Vec::new, |task| task.depends_on.clone()),
         spend: run.as_ref().and_then(|run| spent(project, run)),
         run,
@@ -203,6 +208,36 @@ pub fn of_task(project: &Project, milestone: &Milestone, board: &Board, slug: &s
             .map(|failed| format!("{}: {}", failed.code, failed.reason)),
         gate: None,
     }
+}
+
+/// Where a task stands, with what its own run says that the wave has not heard yet.
+fn stands(project: &Project, milestone: &Milestone, board: &Board, slug: &str) -> String {
+    let slot = board.wave.as_ref().and_then(|wave| wave.slot(slug));
+    let at_work = || look::is_driven(project, &format!("{OF_MILESTONE}{}", milestone.name));
+    match slot.map(|slot| (&slot.stage, &slot.row.run)) {
+        Some((stage, run)) if waits_in_its_run(stage) && answered(project, run) => {
+            match at_work() {
+                true => "answered".to_owned(),
+                false => format!("answered; {}", goes_on(milestone)),
+            }
+        }
+        Some((Stage::Claimed { .. } | Stage::Merging { .. }, run))
+            if !at_work() && !look::is_driven(project, run) =>
+        {
+            format!("nobody drives it; {}", goes_on(milestone))
+        }
+        _ => page::stands(milestone, board, slug),
+    }
+}
+
+fn goes_on(milestone: &Milestone) -> String {
+    format!("`proofhouse wave run {}` goes on", milestone.name)
+}
+
+/// Has a person answered what a run of the wave waited for?
+fn answered(project: &Project, run: &str) -> bool {
+    look::peek_run(project, run)
+        .is_ok_and(|peek| peek.machine.status().activity != Activity::Waiting)
 }
 
 /// The last run of a task that was begun.

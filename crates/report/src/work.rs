@@ -7,7 +7,7 @@ use flow::Flow;
 use kernel::Body;
 use kernel::event::RunStarted;
 use std::path::Path;
-use workspace::git::{git, text};
+use workspace::git::{git, run_ref, text};
 use workspace::worktree::{self, Merged};
 use workspace::{EngineError, Project};
 
@@ -59,8 +59,17 @@ impl Work {
         base: &str,
     ) -> Result<Self, EngineError> {
         let run = started.run.as_str();
-        let tip = peek.machine.last_commit().unwrap_or(base).to_owned();
-        if worktree::resolve(project.top(), &tip)?.is_none() {
+        let last = peek.machine.last_commit().map(str::to_owned);
+        let tip = match (last, &started.own_tree) {
+            (Some(last), _) => last,
+            // A workflow may make no checkpoint: what its wave took is the last commit of its ref.
+            (None, Some(own)) if own.milestone.is_some() => {
+                let own_ref = project.commits().resolve(&run_ref(run))?;
+                own_ref.unwrap_or_else(|| base.to_owned())
+            }
+            (None, _) => base.to_owned(),
+        };
+        if project.commits().resolve(&tip)?.is_none() {
             return Err(EngineError::environment(
                 "commit_missing",
                 format!(
@@ -87,10 +96,9 @@ impl Work {
         let (Some(first), Some(last)) = (commits.first(), commits.last()) else {
             return Ok(None);
         };
-        let parent = format!("{first}^");
         let edited = edited_before_the_first_commit(history);
         let before = match edited {
-            true => worktree::resolve(project.top(), &parent)?,
+            true => project.commits().parent(first)?,
             false => None,
         };
         Ok(Some(Self {
@@ -117,11 +125,16 @@ impl Work {
     }
 
     /// The tree of a commit without the task folder.
-    pub fn tree_of(&self, repo: &Path, commit: &str, index: &Path) -> Result<String, EngineError> {
+    pub fn tree_of(
+        &self,
+        project: &Project,
+        commit: &str,
+        index: &Path,
+    ) -> Result<String, EngineError> {
         let Some(task) = &self.task else {
-            let tree = format!("{commit}^{{tree}}");
-            return Ok(text(&git(repo, &["rev-parse", &tree], &[])?));
+            return project.commits().tree(commit);
         };
+        let repo = project.top();
         let index = index.display().to_string();
         let env = [("GIT_INDEX_FILE", index.as_str())];
         git(repo, &["read-tree", commit], &env)?;
@@ -147,22 +160,8 @@ impl Work {
             std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         }
         let index = scratch.join("trees-index");
-        let repo = project.top();
-        let began = self.tree_of(repo, &self.base, &index)?;
-        Ok((began, self.tree_of(repo, &self.tip, &index)?))
-    }
-
-    /// The files in which a commit says something else than the work.
-    pub fn contradicted(
-        &self,
-        project: &Project,
-        run: &str,
-        head: &str,
-    ) -> Result<Vec<String>, EngineError> {
-        Ok(match self.merged(project, run, head)? {
-            Merged::Tree(_) => Vec::new(),
-            Merged::Conflict { files, .. } => files,
-        })
+        let began = self.tree_of(project, &self.base, &index)?;
+        Ok((began, self.tree_of(project, &self.tip, &index)?))
     }
 
     /// The work and a commit, brought together as far as that goes without anybody.
@@ -188,7 +187,8 @@ pub fn works_here(run: &str) -> EngineError {
     )
 }
 
-pub(crate) fn task_inside(started: &RunStarted) -> Option<String> {
+/// The task folder of a run that keeps it in the tree.
+pub fn task_inside(started: &RunStarted) -> Option<String> {
     let task = Path::new(&started.task);
     let inside = task.is_relative() && !task.starts_with(".proofhouse");
     inside.then(|| started.task.clone())

@@ -157,7 +157,7 @@ impl StoreError {
                 "restore the file from a backup or from the run's own ref (`git show refs/proofhouse/records/RUN:journal/RUN.jsonl`), or start a new run; other runs are not touched"
             }
             StoreError::JournalMissing { .. } => {
-                "check the run's name, fetch its records (`proofhouse records fetch`), or restore the file from version control"
+                "check the run's name, fetch its records (`proofhouse records fetch`; if its commits were pushed without them, `proofhouse records push` where it ran), or restore the file from version control"
             }
             StoreError::JournalExists { .. } => "choose another run name, or resume the run",
             StoreError::JournalWriteFailed { .. } => {

@@ -28,13 +28,35 @@ pub fn write_atomic_with(
 ) -> Result<(), StoreError> {
     let dir = folder_of(path);
     let (file, temporary) = create_temporary(dir, path)?;
-    let written = fill(file, bytes, mode).and_then(|()| fs::rename(&temporary, path));
-    if let Err(error) = written {
-        // The temporary file is ours alone; a failure to remove it must not hide the first one.
-        let _ = fs::remove_file(&temporary);
-        return Err(StoreError::io("write", path)(error));
-    }
+    let written = fill(file, bytes, mode).and_then(|file| file.sync_all());
+    renamed(written, &temporary, path)?;
     sync_dir(dir)
+}
+
+/// Writes a copy of what is kept elsewhere: readers see the old content or the new, and it lasts from the next
+/// [`settle`] on. One by one, hundreds of them would wait for the disk longer than for all else.
+pub fn write_copy(path: &Path, bytes: &[u8], mode: Option<Permissions>) -> Result<(), StoreError> {
+    let dir = folder_of(path);
+    fs::create_dir_all(dir).map_err(StoreError::io("create", dir))?;
+    let (file, temporary) = create_temporary(dir, path)?;
+    renamed(fill(file, bytes, mode).map(drop), &temporary, path)
+}
+
+/// Makes all that was written to the folder's file system durable.
+pub fn settle(dir: &Path) -> Result<(), StoreError> {
+    File::open(dir)
+        .and_then(|dir| Ok(rustix::fs::syncfs(dir)?))
+        .map_err(StoreError::io("sync", dir))
+}
+
+fn renamed(written: io::Result<()>, temporary: &Path, path: &Path) -> Result<(), StoreError> {
+    written
+        .and_then(|()| fs::rename(temporary, path))
+        .map_err(|error| {
+            // The temporary file is ours alone; a failure to remove it must not hide the first one.
+            let _ = fs::remove_file(temporary);
+            StoreError::io("write", path)(error)
+        })
 }
 
 /// Makes a link, over whatever file or link has its name: readers see the old one or the new.
@@ -52,24 +74,25 @@ pub fn link_atomic(path: &Path, target: &Path) -> Result<(), StoreError> {
 pub(crate) fn create_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let dir = folder_of(path);
     let (file, temporary) = create_temporary(dir, path).map_err(io::Error::other)?;
-    let named = fill(file, bytes, None).and_then(|()| fs::hard_link(&temporary, path));
+    let filled = |file: File| fill(file, bytes, None).and_then(|file| file.sync_all());
+    let named = filled(file).and_then(|()| fs::hard_link(&temporary, path));
     let _ = fs::remove_file(&temporary);
     match named {
         // Some file systems have no second names: then it can be seen half written for a moment.
         Err(error) if !path.exists() && error.kind() != ErrorKind::StorageFull => {
             let file = OpenOptions::new().write(true).create_new(true).open(path)?;
-            fill(file, bytes, None).inspect_err(|_| drop(fs::remove_file(path)))
+            filled(file).inspect_err(|_| drop(fs::remove_file(path)))
         }
         named => named,
     }
 }
 
-fn fill(mut file: File, bytes: &[u8], mode: Option<Permissions>) -> io::Result<()> {
+fn fill(mut file: File, bytes: &[u8], mode: Option<Permissions>) -> io::Result<File> {
     file.write_all(bytes)?;
     if let Some(mode) = mode {
         file.set_permissions(mode)?;
     }
-    file.sync_all()
+    Ok(file)
 }
 
 /// A new file in the same folder, since renaming works only within one file system.

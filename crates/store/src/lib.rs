@@ -38,7 +38,9 @@ pub use disk::{Disk, RealDisk};
 pub use encode::encode;
 pub use error::{AfterFailure, StoreError};
 pub use fault::{EntryFault, Fault};
-pub use files::{link_atomic, sweep, sweep_beside, write_atomic, write_atomic_with};
+pub use files::{
+    link_atomic, settle, sweep, sweep_beside, write_atomic, write_atomic_with, write_copy,
+};
 pub use hash::{NO_HASH, sha256_hex};
 pub use journal::{CaughtUp, Journal, Opened};
 pub use kind::split_kind;

@@ -47,6 +47,14 @@ impl Vault {
         })
     }
 
+    /// Keeps a copy of what is kept elsewhere, under the hash that its content has; it lasts from the next
+    /// [`settle`](crate::settle) on.
+    pub fn put_copy(&self, bytes: &[u8]) -> Result<(), StoreError> {
+        let path = self.path(&sha256_hex(bytes))?;
+        let read_only = Permissions::from_mode(0o444);
+        files::write_copy(&path, bytes, Some(read_only))
+    }
+
     /// The content of that hash, checked.
     pub fn get(&self, hash: &str) -> Result<Vec<u8>, StoreError> {
         let path = self.path(hash)?;

@@ -74,7 +74,7 @@ impl History {
             }
             Body::Refused(_) => self.refusals += 1,
             Body::Decided(decision) => self.open_decision = Some(decision.option.clone()),
-            Body::Moved(_) | Body::Noted(_) => {
+            Body::Moved(_) | Body::Noted(_) | Body::Rewound(_) => {
                 self.open_decision = None;
                 self.unused = None;
             }

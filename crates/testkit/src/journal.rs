@@ -106,6 +106,10 @@ pub fn readable(event: &Event) -> String {
         Body::FieldsEdited(edited) => format!("{:?}", edited.fields),
         Body::Noted(note) => format!("{} {}", note.name, note.body),
         Body::SnapshotTaken(taken) => taken.file.clone(),
+        Body::Rewound(rewound) => format!(
+            "{} back to {} {:?}",
+            rewound.from, rewound.commit, rewound.position
+        ),
     };
     format!("{} {:<18} {said}", event.at, event.body.kind())
 }

@@ -89,6 +89,12 @@ fn only_moves_move<M: OnTable>(fact: &Fact<'_, M>) -> Verdict {
     match &fact.event.body {
         Body::RunStarted(_) => {}
         Body::Moved(moved) => hold!(*to == moved.position, "it stands at {to:?}"),
+        Body::Rewound(back) => {
+            hold!(*to == back.position, "it stands at {to:?}");
+            let counts = from.counts.iter();
+            let mut fewer = counts.filter(|(name, was)| to.count(name) < **was);
+            hold!(fewer.next().is_none(), "{from:?} counted more than {to:?}");
+        }
         other => hold!(from == to, "`{}` moved it to {to:?}", other.kind()),
     }
     Ok(())

@@ -2,6 +2,7 @@
 
 use crate::cast::Cast;
 use crate::random::Random;
+use kernel::decision::REWIND;
 use kernel::effect::{AttemptOrder, CheckSpec, CheckpointOrder, GateOrder, Weight};
 use kernel::machine::Waiting;
 use kernel::position::STOP;
@@ -61,6 +62,11 @@ pub struct SeededCast {
     extensions: u32,
     patience: u32,
     chosen: BTreeMap<String, Verdict>,
+    /// For those who lead a run back: of its own, so that everybody else draws what they drew before.
+    rewinds: Random,
+    commits: Vec<String>,
+    /// Was the last word to go back? Nobody insists.
+    went_back: bool,
 }
 
 impl SeededCast {
@@ -75,6 +81,9 @@ impl SeededCast {
             extensions: 3,
             patience: 40,
             chosen: BTreeMap::new(),
+            rewinds: Random::stream(seed, "rewinds"),
+            commits: Vec::new(),
+            went_back: false,
             random,
             vocabulary,
         }
@@ -194,13 +203,20 @@ impl Cast for SeededCast {
 
     fn checkpoint(&mut self, order: &CheckpointOrder) -> Result<String, String> {
         if self.random.happens(self.goodwill) {
-            Ok(format!("commit-{}", order.id))
+            let commit = format!("commit-{}", order.id);
+            self.commits.push(commit.clone());
+            Ok(commit)
         } else {
             Err("the index is locked".to_owned())
         }
     }
 
     fn person(&mut self, waiting: &Waiting) -> String {
+        let back = !self.commits.is_empty() && self.rewinds.happens(100);
+        self.went_back = back && !self.went_back;
+        if self.went_back {
+            return REWIND.to_owned();
+        }
         self.patience = self.patience.saturating_sub(1);
         let options = waiting.options.iter();
         let going_on: Vec<&String> = options.filter(|option| *option != STOP).collect();
@@ -216,6 +232,14 @@ impl Cast for SeededCast {
                 option
             }
             Some(option) => option,
+        }
+    }
+
+    fn payload(&mut self, _: &Waiting, option: &str) -> serde_json::Value {
+        match option {
+            // Asked twice for one decision, it names the same.
+            REWIND => serde_json::json!({"commit": self.commits[self.commits.len() / 2]}),
+            _ => serde_json::Value::Null,
         }
     }
 }

@@ -10,6 +10,14 @@ use kernel::outcome::passes;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+/// Why a task waits that its own run knows nothing of: what the run says is no answer to it.
+const OF_THE_WAVE: [&str; 2] = ["unverified_fork_base", "run_busy"];
+
+/// Is it the task's run that waits for a person, and not the wave?
+pub fn waits_in_its_run(stage: &Stage) -> bool {
+    matches!(stage, Stage::Waiting { reason, .. } if !OF_THE_WAVE.contains(&reason.as_str()))
+}
+
 /// Reasons to wait for a person that speak of a failure, not of a question.
 const TROUBLE: [&str; 3] = ["budget", "stall", "trouble"];
 

@@ -103,7 +103,7 @@ pub struct Row {
     pub task: String,
     /// Its run, and its worktree's name.
     pub run: String,
-    /// Its task folder.
+    /// Its task folder in the tree; empty where that is out of it.
     pub dir: String,
     /// Its rung.
     pub autonomy: Autonomy,

@@ -55,7 +55,7 @@ pub struct Task {
     /// Tasks that must be merged first.
     #[serde(default)]
     pub depends_on: Vec<Name>,
-    /// Its task folder, relative to the repository's top.
+    /// Its task folder in the tree, relative to the repository's top; empty: it stays out of the tree.
     #[serde(default)]
     pub dir: String,
     /// What is asked for, in a sentence; its folder and fields follow from it.
@@ -168,9 +168,6 @@ impl Milestone {
                 .task
                 .into_iter()
                 .map(|mut task| {
-                    if task.dir.is_empty() {
-                        task.dir = format!("tasks/{}", task.slug);
-                    }
                     task.agent = task.agent.or_else(|| raw.agent.clone());
                     let timeout = task.timeout.as_deref().or(raw.timeout.as_deref());
                     let timeout = timeout.unwrap_or(TIMEOUT);
@@ -392,7 +389,7 @@ mod tests {
         let [a, b] = milestone.tasks.as_slice() else {
             panic!("two tasks")
         };
-        assert_eq!((a.dir.as_str(), a.timeout_millis()), ("tasks/a", 300_000));
+        assert_eq!((a.dir.as_str(), a.timeout_millis()), ("", 300_000));
         assert_eq!(b.timeout_millis(), 3_600_000);
         assert_eq!(b.agent.as_deref(), Some("scripted:s"));
         assert_eq!(run_name("m", "a", 1), "m-a");

@@ -60,6 +60,8 @@ pub struct Context {
     pub places: Places,
     /// Globs that no agent sees.
     pub hidden: Vec<String>,
+    /// Does the person let agents look into the repository's history?
+    pub history: bool,
     /// The environment of agents and checks.
     pub env: BTreeMap<String, String>,
 }
@@ -96,6 +98,7 @@ impl Context {
             secrets: Secrets::of(&config, project.top()),
             places: Places::of(project.top()),
             hidden: hidden(&config, project.top()),
+            history: config.shows_history()?,
             env: sandbox::base_env(),
         })
     }

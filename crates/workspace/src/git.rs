@@ -13,7 +13,8 @@ pub use checkpoint::{
     Content, Settled, Spot, TURNS, check_out, checkpoint, edits, edits_here, edits_ref, run_ref,
     settled,
 };
-pub use claims::{Claim, TRAILER, claims, claims_by, claims_of};
+pub use claims::{Claim, TRAILER, claims_by};
+pub(crate) use claims::{claims, claims_in, claims_of};
 pub use conversion::{ATTRIBUTES, as_handed_out};
 pub use proven::as_proven;
 pub use put_back::{committed, put_back};
@@ -148,8 +149,26 @@ fn commits<const N: usize>(repo: &Path, names: [&str; N]) -> Result<[Option<Stri
     }))
 }
 
+/// The commit that a name means, if there is one.
+pub fn resolve(repo: &Path, name: &str) -> Result<Option<String>, Error> {
+    let name = format!("{name}^{{commit}}");
+    let ended = ended(repo, &["rev-parse", "--verify", "--quiet", &name], &[])?;
+    Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
+}
+
+/// Is the first commit in the history of the second, or the same?
+pub fn is_ancestor(repo: &Path, earlier: &str, later: &str) -> Result<bool, Error> {
+    let args = ["merge-base", "--is-ancestor", earlier, later];
+    let ended = self::ended(repo, &args, &[])?;
+    match ended.exit {
+        Some(0) => Ok(true),
+        Some(1) => Ok(false),
+        _ => Err(failed(repo, &args, &ended)),
+    }
+}
+
 /// Those of the commits that a repository does not have.
-pub fn missing(repo: &Path, commits: &BTreeSet<&str>) -> Result<BTreeSet<String>, Error> {
+pub(crate) fn missing(repo: &Path, commits: &BTreeSet<&str>) -> Result<BTreeSet<String>, Error> {
     let args = ["cat-file", "--batch-check=%(objectname) %(objecttype)"];
     let asked: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
     let said = text(&with_input(repo, &args, asked.into_bytes())?);

@@ -12,6 +12,8 @@ pub struct Places {
     /// The repository's top, in every spelling that programs may have for it.
     tops: Vec<Vec<u8>>,
     home: Option<Vec<u8>>,
+    /// How the names of rooms begin that are copies: each is a tree of the repository for a moment.
+    rooms: Vec<u8>,
 }
 
 impl Places {
@@ -33,6 +35,7 @@ impl Places {
         Self {
             tops,
             home: home.map(bytes),
+            rooms: bytes(&std::env::temp_dir().join("proofhouse-room-")),
         }
     }
 
@@ -95,6 +98,15 @@ impl Places {
         if let Some(top) = self.tops.iter().find(|top| names(top)) {
             return Some(inside(rest, top.len()));
         }
+        if !self.rooms.is_empty() && rest.starts_with(&self.rooms) {
+            let name = rest[self.rooms.len()..].iter();
+            let name = name.take_while(|byte| is_name(**byte)).count();
+            let room = self.rooms.len() + name;
+            return Some(match rest.get(room) {
+                Some(b'/') => (room + 1, Vec::new()),
+                _ => (room, b".".to_vec()),
+            });
+        }
         let home = self.home.as_ref().filter(|home| names(home))?;
         // `/srv/owner` is not below `/owner`; a longer name is not met by chance.
         let short = home.iter().filter(|byte| **byte == b'/').count() == 1;
@@ -154,6 +166,10 @@ mod tests {
             Path::new("/people/ann/shop"),
             Some(Path::new("/people/ann")),
         );
+        let room = |rest: &str| {
+            let rooms = std::env::temp_dir().join("proofhouse-room");
+            format!("in \"{}{rest}", rooms.display())
+        };
         for (text, clean) in [
             ("in /people/ann/shop/src/lib.rs:3", "in src/lib.rs:3"),
             ("in /people/ann/shop.", "in .."),
@@ -173,6 +189,11 @@ mod tests {
                 "task/STATE.md",
             ),
             ("file:///people/ann/shop/x.html", "file://x.html"),
+            (
+                &room("-12-3/tests/z.py\", line 3"),
+                "in \"tests/z.py\", line 3",
+            ),
+            (&room("-12-3\""), "in \".\""),
             ("\"/people/ann/shop/é\"", "\"é\""),
         ] {
             assert_eq!(places.text(text), clean, "{text}");

@@ -3,6 +3,7 @@
 use crate::config::Config;
 use crate::error::Error;
 use crate::git;
+use crate::survey::{Commits, Survey};
 use flow::{Source, Workflow};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -14,6 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 pub struct Project {
     repo: PathBuf,
     home: PathBuf,
+    /// The repository's commits and refs, where they were asked for once for all.
+    survey: Option<Arc<Survey>>,
 }
 
 /// The folder of `.proofhouse/` that holds worktrees of ours.
@@ -61,7 +64,11 @@ impl Project {
             _ => None,
         };
         let home = home.unwrap_or_else(|| repo.join(".proofhouse"));
-        Ok(Self { repo, home })
+        Ok(Self {
+            repo,
+            home,
+            survey: None,
+        })
     }
 
     /// The top of the working tree: the repository's own, or the worktree that a run has to itself.
@@ -89,8 +96,27 @@ impl Project {
     pub fn at_top(&self) -> Self {
         Self {
             repo: self.top().to_owned(),
-            home: self.home.clone(),
+            ..self.clone()
         }
+    }
+
+    /// The project with its commits and refs as they are now, for one look at so many runs. A few are asked for
+    /// one by one, however long a history is.
+    pub fn surveyed(&self, runs: usize) -> Result<Self, Error> {
+        const FEW: usize = 8;
+        let survey = match runs > FEW {
+            true => Some(Arc::new(Survey::of(self.top())?)),
+            false => None,
+        };
+        Ok(Self {
+            survey,
+            ..self.clone()
+        })
+    }
+
+    /// Its commits and refs.
+    pub fn commits(&self) -> Commits<'_> {
+        Commits::new(self.top(), self.survey.as_deref())
     }
 
     /// The project as one run sees it: in its own worktree, as long as it has one.
@@ -104,7 +130,7 @@ impl Project {
         };
         Self {
             repo,
-            home: self.home.clone(),
+            ..self.clone()
         }
     }
 
@@ -113,7 +139,7 @@ impl Project {
     pub fn of_factory(&self) -> Self {
         Self {
             repo: self.home.clone(),
-            home: self.home.clone(),
+            ..self.clone()
         }
     }
 

@@ -22,8 +22,10 @@ use store::Vault;
 
 /// Where the records of all runs are.
 pub const RECORDS: &str = "refs/proofhouse/records/";
+/// Where the records of all milestones are.
+const MILESTONES: &str = "refs/proofhouse/milestones/";
 /// Names that runs cannot have: their refs would be folders of other refs.
-pub const RESERVED: [&str; 4] = ["records", "edits", "unfinished", "replaced"];
+pub const RESERVED: [&str; 5] = ["records", "milestones", "edits", "unfinished", "replaced"];
 
 /// The ref of a run's records.
 pub fn records_ref(run: &str) -> String {
@@ -55,24 +57,45 @@ fn is_ignored(project: &Project, run: &str) -> bool {
 
 /// Commits a run's records as they are now. Whoever calls it holds the run's lock, or has just written.
 pub fn keep(project: &Project, run: &str) -> Result<(), Error> {
+    let journal = format!("journal/{run}.jsonl");
+    kept(project, run, &journal, &records_ref(run))
+}
+
+/// Commits the records of a milestone's waves: what its gates have shown, too. Gives what a person should know
+/// if that fails.
+pub fn keep_milestone(project: &Project, milestone: &str) -> Option<String> {
+    let journal = milestone_journal(milestone);
+    let own_ref = format!("{MILESTONES}{milestone}");
+    let noted = format!("_milestone-{milestone}");
+    let error = kept(project, &noted, &journal, &own_ref).err()?;
+    Some(format!(
+        "records of the milestone `{milestone}` are not on their ref yet: {error}"
+    ))
+}
+
+fn milestone_journal(milestone: &str) -> String {
+    format!("milestones/{milestone}/wave.jsonl")
+}
+
+/// Commits a journal, the evidence that it names, and the task folder of `run`, where there is one.
+fn kept(project: &Project, run: &str, place: &str, own_ref: &str) -> Result<(), Error> {
     let project = &project.at_top();
     let repo = project.repo();
-    let path = project.journals().join(format!("{run}.jsonl"));
+    let path = project.home().join(place);
     let mut journal = std::fs::read(&path).map_err(Error::io("read", &path))?;
     // Somebody may be in the middle of a line.
     let whole = journal.iter().rposition(|byte| *byte == b'\n');
     journal.truncate(whole.map_or(0, |at| at + 1));
     let mark = format!("{} {}", journal.len(), store::sha256_hex(&journal));
     let noted = project.work(run).join("records-kept");
-    let own_ref = records_ref(run);
-    let last = listed(repo, &own_ref)?;
+    let last = listed(repo, own_ref)?;
     // A ref that somebody took away is made again.
     if !last.is_empty() && std::fs::read_to_string(&noted).is_ok_and(|last| last == mark) {
         return Ok(());
     }
     let mut files = BTreeMap::new();
     evidence(&project.vault()?, &journal, &last, &mut files)?;
-    files.insert(format!("journal/{run}.jsonl"), journal);
+    files.insert(place.to_owned(), journal);
     let tasks = project.tasks().join(run);
     let places = Places::of(project.top());
     for file in task_files(&tasks)? {
@@ -83,7 +106,7 @@ pub fn keep(project: &Project, run: &str) -> Result<(), Error> {
             places.bytes(&bytes),
         );
     }
-    import(repo, run, &own_ref, !last.is_empty(), &files)?;
+    import(repo, run, own_ref, !last.is_empty(), &files)?;
     std::fs::create_dir_all(project.work(run)).map_err(Error::io("create", &noted))?;
     Ok(store::write_atomic(&noted, mark.as_bytes())?)
 }

@@ -8,10 +8,11 @@ mod again;
 mod commits;
 mod remove;
 
+pub use crate::git::{is_ancestor, resolve};
 pub use again::{lay_work, stand_again};
 pub use commits::{
-    Merged, branch, commit, fast_forward, is_ancestor, is_anothers, merge, merge_trees, resolve,
-    uncommitted, untracked, would_step,
+    Merged, branch, commit, differing, fast_forward, is_anothers, merge, merge_trees, uncommitted,
+    untracked, would_step,
 };
 pub use remove::{Removal, held, prune, remove};
 

@@ -8,6 +8,8 @@ mod strict;
 
 pub use shape::{Shape, ShapeError};
 
+use documents::substance;
+use kernel::finding::SETTLED;
 use kernel::outcome::Usage;
 use serde_json::Value;
 use std::fmt;
@@ -102,15 +104,38 @@ pub fn judge_bytes(bytes: &[u8], shape: &Shape) -> Judged {
 ///
 /// # Errors
 /// Everything that is wrong, up to a dozen faults. Keys that the shape does not name are allowed
-/// and kept, unless it closes itself.
+/// and kept, unless it closes itself. An answer to a finding that says nothing is none, whoever gives
+/// it: a finding is not settled by a letter.
 pub fn judge(value: &Value, shape: &Shape) -> Result<(), Faults> {
-    let faults = shape.faults(value);
+    let mut faults = shape.faults(value);
+    if faults.is_empty() {
+        faults = hollow(value);
+    }
     if faults.is_empty() {
         Ok(())
     } else {
         Err(Faults(faults))
     }
 }
+
+/// What a result says of open findings without saying anything.
+fn hollow(value: &Value) -> Vec<Fault> {
+    let settled = value[SETTLED].as_array().into_iter().flatten();
+    let each = settled.enumerate().filter_map(|(at, one)| {
+        let how = one["how"].as_str()?;
+        let finding = one["finding"].as_str().unwrap_or_default();
+        let nothing = substance::nothing(how, finding)
+            .or_else(|| substance::none_alone(how))
+            .or_else(|| substance::little(how))?;
+        let what = format!("{nothing}: how `{finding}` was mended, or why it is none");
+        let path = format!("/{SETTLED}/{at}/how");
+        Some(Fault { path, what })
+    });
+    each.take(MOST_HOLLOW).collect()
+}
+
+/// As many of them are told at once.
+const MOST_HOLLOW: usize = 6;
 
 fn read_usage(value: &Value) -> Result<Usage, Faults> {
     let Value::Object(object) = value else {
@@ -168,6 +193,37 @@ mod tests {
         match judge_bytes(text.as_bytes(), &Shape::default()).result {
             Ok(value) => format!("ok {value}"),
             Err(fault) => fault.to_string(),
+        }
+    }
+
+    #[test]
+    fn an_answer_to_a_finding_that_says_nothing_is_none() {
+        let said = |how: &str| {
+            sentence(
+                &json!({"summary": "s", "settled": [{"finding": "F1", "how": how}]}).to_string(),
+            )
+        };
+        for how in [
+            "x",
+            "F1",
+            "TBD",
+            "none",
+            "fixed",
+            "done done",
+            "src/a.rs:3",
+            "...",
+        ] {
+            let said = said(how);
+            assert!(said.starts_with("`/settled/0/how` "), "{how}: {said}");
+        }
+        for how in [
+            "the limit is held in src/a.rs",
+            "mended in `src/a.rs:3`",
+            "it cannot happen: the parser refuses it before",
+            "looked at again",
+            "修正した：上限を確認する",
+        ] {
+            assert!(said(how).starts_with("ok "), "{how}: {}", said(how));
         }
     }
 

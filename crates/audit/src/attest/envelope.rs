@@ -1,8 +1,8 @@
 //! A DSSE envelope, on one line. It refuses every text but the one that it would write itself, so that no
 //! byte of a file is without a meaning.
 
+use approval::{AttestKey, Attester};
 use base64ct::{Base64, Encoding};
-use engine::approval::{AttestKey, Attester};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use workspace::error::EngineError;

@@ -5,7 +5,7 @@ use super::envelope::Envelope;
 use super::statement::{
     DECISIONS, LINK, PASSED, STATEMENT, SUMMARY, TEST_RESULT, record as subject_of,
 };
-use engine::approval::{self, Attester, SIGNED, Words};
+use approval::{Attester, SIGNED, Words};
 use kernel::{Decision, Time};
 use report::look;
 use serde::{Deserialize, Serialize};

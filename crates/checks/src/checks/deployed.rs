@@ -270,6 +270,10 @@ impl Shipment<'_> {
         let place = self.subject.place;
         let task = place.task.strip_prefix(place.repo).ok();
         env.extend(task.map(|task| ("PROOFHOUSE_TASK".to_owned(), task.display().to_string())));
+        // The first time there may be none yet, and a sandbox opens only what is there.
+        if let Target::Folder(folder) = &self.deploy.target {
+            std::fs::create_dir_all(folder).map_err(Error::of(&folder.display().to_string()))?;
+        }
         let policy = subject.policy.map(|policy| {
             let mut policy = policy.clone();
             policy.network = sandbox::Network::Full;

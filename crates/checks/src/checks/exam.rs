@@ -5,12 +5,10 @@
 //! `written` tries the instrument, before anybody works: an exam that could not fail proves nothing.
 //! `sat` asks. `docs/exam.md` has the words.
 
-mod answers;
 mod ask;
-mod claims;
-mod controls;
+pub mod module;
 mod mutated;
-mod paper;
+mod product;
 mod refusals;
 mod round;
 mod rust;
@@ -21,18 +19,19 @@ use crate::checks::controls::{Files, seed};
 use crate::checks::tripwire::{Fixtures, untouched};
 use crate::error::Error;
 use crate::judge::{Answer as _, Judge};
-use crate::readers::{items, paths};
+use crate::readers::{hash, items, paths};
 use crate::room::{Candidate, Room};
 use crate::settings::{Choice, Items, Placed, SettingsError, Text, Texts, Words};
 use crate::text::{answer, first_few, several_lines};
 use ask::Sat;
 use globset::GlobSet;
-use kernel::exam::{Driver, EXAM, Exam, LEAST_CASES};
+pub use kernel::exam::paper::so_far;
+use kernel::exam::paper::{Known, Paper};
+use kernel::exam::{EXAM, Exam, LEAST_CASES};
 use kernel::outcome::{CheckResult, Verdict};
 use kernel::{StateName, Word};
 use mutated::Noticed;
-pub use paper::so_far;
-use paper::{Known, Paper};
+pub use product::{Heard, ask as ask_product};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -134,78 +133,39 @@ impl Sitting {
     /// Can the exam fail? What cannot is thrown out, and what is left is sealed.
     fn written(&self, subject: &Subject<'_>) -> Judgement {
         let exam = self.handed_in(subject)?;
-        let mut paper = Paper::last(subject).map_err(cannot)?.unwrap_or_default();
-        paper.rounds += 1;
-        // New cases take the place of the old, and none of those is asked again, unless nobody was told any.
-        let old = std::mem::take(&mut paper.cases);
-        if old.iter().any(|known| known.told) {
-            paper.former.extend(old.into_iter().map(|known| known.case));
-        }
-        let mut thrown_out: Vec<(String, String)> = Vec::new();
-        let all: Vec<_> = exam.cases.iter().collect();
-        let mut fresh: Vec<Known> = Vec::new();
-        for case in &exam.cases {
-            let name = match paper.rounds {
-                1 => case.id.clone(),
-                round => format!("{round}.{}", case.id),
-            };
-            let before = paper
-                .former
-                .iter()
-                .chain(fresh.iter().map(|known| &known.case));
-            let why = match controls::cannot_fail(case, &all) {
-                Some(why) => Some(why),
-                None => before
-                    .into_iter()
-                    .any(|known| known.steps == case.steps)
-                    .then_some("it was asked before"),
-            };
-            match why {
-                Some(why) => thrown_out.push((name, why.to_owned())),
-                None => fresh.push(Known {
-                    name,
-                    driver: exam.driver,
-                    service: exam.service.clone(),
-                    case: case.clone(),
-                    guard: false,
-                    held_back: false,
-                    told: false,
-                }),
-            }
-        }
+        let mut paper = last(subject).map_err(cannot)?.unwrap_or_default();
+        let thrown_out = paper.take(&exam);
         let seed = seed().map_err(cannot)?;
         let ground = self.ground(subject)?;
         let room = || ground.room(subject, Product::Before);
-        let asked: Vec<_> = fresh.iter().map(Known::asked).collect();
+        let asked: Vec<_> = paper.cases.iter().map(Known::asked).collect();
         let sat = ask::all(subject, &room, &asked, &seed).map_err(unasked)?;
-        for known in &mut fresh {
+        for known in &mut paper.cases {
             known.guard = known.failed(sat.answers.get(&known.name)).is_none();
         }
-        let counted: Vec<&Known> = fresh.iter().filter(|one| !one.guard).collect();
+        let counted = paper.counted();
         let told = listed(&thrown_out);
         if counted.len() < LEAST_CASES {
+            let guards = paper.cases.iter().filter(|one| one.guard);
+            let guards: Vec<String> = guards.map(|one| one.name.clone()).collect();
+            let held = match guards.is_empty() {
+                true => String::new(),
+                false => format!(" ({} hold there already)", first_few(&guards, 10)),
+            };
             let reason = format!(
-                "{} of {} cases fail on the code before, and at least {LEAST_CASES} must: ask for what is new",
+                "{} of {} cases fail on the code before, and at least {LEAST_CASES} must: ask for what is new{held}",
                 counted.len(),
                 exam.cases.len()
             );
             return Err(refused("exam_too_weak", &reason, &told));
         }
-        let cases: Vec<_> = counted.iter().map(|one| &one.case).collect();
-        let ignored = || match exam.driver {
-            // Its first words say what is asked for.
-            Driver::Command | Driver::Http => None,
-            _ => controls::ignored(&cases),
-        };
-        // A request names what it asks for, and is no function of its own.
-        let each = exam.driver != Driver::Http;
-        if let Some(why) = controls::unnoticed(&cases, each).or_else(ignored) {
+        if let Some(why) = paper.unnoticed(exam.driver) {
             let reason = format!(
                 "the exam does not notice a wrong product: {why}; ask for other answers as well"
             );
             return Err(refused("exam_too_weak", &reason, &told));
         }
-        let missing = self.unasked_codes(subject, &fresh).map_err(cannot)?;
+        let missing = self.unasked_codes(subject, &paper.cases).map_err(cannot)?;
         if !missing.is_empty() {
             let reason = format!(
                 "no case must meet {}: ask for each refusal, and claim that it comes with its code or with what the contract says of it",
@@ -213,17 +173,10 @@ impl Sitting {
             );
             return Err(refused("exam_too_weak", &reason, &told));
         }
-        let failing = cases.iter().filter(|case| case.asks_for_a_failure());
-        let failing = failing.count();
-        let mut chosen: Vec<String> = counted.iter().map(|one| one.name.clone()).collect();
-        ask::shuffle(&mut chosen, &seed);
-        chosen.truncate(chosen.len().div_ceil(3));
-        let (counted, guards, held) = (counted.len(), fresh.len() - counted.len(), chosen.len());
-        for known in &mut fresh {
-            known.held_back = chosen.contains(&known.name);
-        }
-        paper.cases = fresh;
-        paper.thrown_out.extend(thrown_out.clone());
+        let failing = counted.iter().filter(|one| one.case.asks_for_a_failure());
+        let (failing, counted) = (failing.count(), counted.len());
+        let guards = paper.cases.len() - counted;
+        let held = paper.hold_back(&mut |names| ask::shuffle(names, &seed));
         let mut reason = format!(
             "{counted} cases fail on the code before, as they must, and {failing} of them ask for a failure; {held} of them are held back for the last word; {guards} more guard what holds already; seed {seed}"
         );
@@ -235,7 +188,7 @@ impl Sitting {
             reason.push_str(&format!("; thrown out: {}", first_few(&names, 4)));
         }
         let mut result = answer(Self::NAME, Verdict::Pass, reason);
-        result.evidence.push(paper.keep(subject).map_err(cannot)?);
+        result.evidence.push(keep(&paper, subject).map_err(cannot)?);
         result
             .evidence
             .push(record(subject, &seed, &sat).map_err(cannot)?);
@@ -257,7 +210,7 @@ impl Sitting {
 
     /// Asks the product: first what the builder may hear of, then the last word.
     fn sat(&self, subject: &Subject<'_>) -> Judgement {
-        let Some(mut paper) = Paper::last(subject).map_err(cannot)? else {
+        let Some(mut paper) = last(subject).map_err(cannot)? else {
             return match self.unwritten.map(|word| *word) {
                 Some(Unwritten::Waived) => {
                     let reason = "no exam was written, and a person has led past it: nothing here is observed";
@@ -473,6 +426,25 @@ fn asked(
     })
 }
 
+/// The exam of the run as it is now; none: nobody wrote one.
+fn last(subject: &Subject<'_>) -> Result<Option<Paper>, Error> {
+    let earlier = subject.earlier(EXAM)?;
+    let Some(bytes) = earlier.last() else {
+        return Ok(None);
+    };
+    let mut last: Paper = serde_json::from_slice(bytes)?;
+    // A run that was over and was opened again: everybody can read its cases.
+    if subject.keep.was_opened(&hash::bytes(bytes)) {
+        last.cases.iter_mut().for_each(|one| one.told = true);
+    }
+    Ok(Some(last))
+}
+
+fn keep(paper: &Paper, subject: &Subject<'_>) -> Result<kernel::outcome::EvidenceRef, Error> {
+    let kept = subject.keep.seal(EXAM, &serde_json::to_vec(paper)?);
+    kept.map_err(Error::undone("the exam cannot be sealed"))
+}
+
 /// The builder hears what does not hold, and what was told is spent.
 fn told(
     subject: &Subject<'_>,
@@ -486,7 +458,7 @@ fn told(
     stories.dedup();
     stories.extend(came.failed.iter().map(|(_, story)| story.clone()));
     let mut result = refused("exam_failed", reason, &stories.join("\n"));
-    result.evidence.push(paper.keep(subject).map_err(cannot)?);
+    result.evidence.push(keep(paper, subject).map_err(cannot)?);
     result
         .evidence
         .push(record(subject, seed, &came.sat).map_err(cannot)?);
@@ -531,7 +503,7 @@ fn cannot(why: impl std::fmt::Display) -> Box<CheckResult> {
 
 /// Is there a case for the last word? Where no exam was written, none is missed.
 fn untold(subject: &Subject<'_>) -> Judgement {
-    let Some(paper) = Paper::last(subject).map_err(cannot)? else {
+    let Some(paper) = last(subject).map_err(cannot)? else {
         return Ok(answer(Sitting::NAME, Verdict::Pass, "no exam was written"));
     };
     let left = paper.held_back().len();

@@ -9,7 +9,7 @@ use crate::judge::{Judge, Trouble};
 use crate::readers::references;
 use crate::readers::sections::IdsOf;
 use crate::readers::substance::hollow;
-use crate::settings::{IdPattern, Placed, SettingsError, Text, Wrong, value};
+use crate::settings::{IdPattern, Placed, SettingsError, Text, Texts, Wrong, value};
 use crate::text::{answer, in_form, label, one_line};
 use documents::substance::{alike, nearly_alike, spoken};
 use kernel::outcome::{CheckResult, Verdict};
@@ -25,6 +25,9 @@ pub(crate) struct Questions {
     by: Text,
     /// A list of tables: `id`, `asks`, `answers` that pass, and `each`.
     ask: Asked,
+    /// Names of other answers of the result: a sentence that is evidence there is none here.
+    #[serde(default)]
+    beside: Texts,
 }
 
 struct Asked(Vec<Question>);
@@ -119,7 +122,12 @@ impl Judge for Questions {
             .result
             .map_or(&Value::Null, |result| &result["answers"]);
         let said = |put: &Put<'_>| answers[&put.key]["evidence"].as_str().unwrap_or_default();
+        let beside = self.beside.iter().map(|id| {
+            let said = answers[id]["evidence"].as_str();
+            (id.as_str(), said.unwrap_or_default())
+        });
         let evidence = put.iter().map(|put| (put.key.as_str(), said(put)));
+        let evidence = evidence.chain(beside);
         // Several answers may well rest on one place; one sentence is not evidence of many things.
         let prose = evidence.filter(|(_, said)| !is_place(said));
         let mut same = alike(prose);

@@ -53,6 +53,12 @@ impl Judge for StableId {
     }
 }
 
+/// The next name after these: one above the highest number of the form of the last.
+pub fn free_id<'u>(used: impl Iterator<Item = &'u String> + Clone) -> Option<String> {
+    let last = used.clone().last()?;
+    free(last, used)
+}
+
 /// The next name of this form: its digits, one above the highest that was used.
 fn free<'u>(id: &str, used: impl Iterator<Item = &'u String>) -> Option<String> {
     let head = id.trim_end_matches(|digit: char| digit.is_ascii_digit());

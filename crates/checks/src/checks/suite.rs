@@ -68,6 +68,7 @@ impl Suite {
         let kept = verdict::keep(subject, &evidence(name, &shown.name), &shown.run);
         let kept = kept.map_err(Trouble::cannot)?;
         let (verdict, reason) = judged(&shown.executed, &shown);
+        let reason = format!("{reason}{}", shown.executed.laid_in());
         let check = format!("suite: {}", shown.name);
         let mut result = shown.executed.answer(&check, verdict, &reason);
         if verdict == Verdict::Pass && shown.ending != Ending::Green {

@@ -7,10 +7,10 @@ use super::opening::open;
 use super::records::RecordWriter;
 use super::views::Views;
 use super::{fix, indexed};
-use crate::approval::{Approved, Words, bound};
 use crate::decision::{self, Ask, Decidable, Decided};
 use crate::session::lock;
 use ::factory::machine::{AMEND, APPROVE, Factory, REJECT};
+use approval::{Approved, Words, bound};
 use kernel::{Decision, Input, Machine, What};
 use store::Journal;
 use workspace::clock::now;
@@ -54,7 +54,7 @@ pub(super) fn message_of(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, En
     };
     machine.decide(&Input::new(now(), What::Decide(decision)))?;
     fix::may_stand(&project.home(), &machine, (ask.option, ask.with))?;
-    Ok(crate::approval::message(&Words {
+    Ok(approval::message(&Words {
         run: ask.name,
         seq: head.seq,
         head: &head.hash,

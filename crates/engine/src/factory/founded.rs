@@ -2,8 +2,8 @@
 //! record; whoever goes on with a project asks it of people's words, before anything is started: what
 //! was forged behind a correct chain of hashes is acted on by nobody.
 
-use crate::approval::{self, SIGNED, Words};
 use ::factory::machine::{Fact, Factory};
+use approval::{SIGNED, Words};
 use kernel::{Body, Event, Input, Machine, What};
 use store::RecordRef;
 use workspace::error::EngineError;

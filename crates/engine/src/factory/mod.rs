@@ -11,6 +11,7 @@ mod constants;
 mod debated;
 mod decide;
 mod elsewhere;
+mod exam;
 mod fix;
 mod found;
 pub mod founded;

@@ -61,7 +61,8 @@ fn title(project: &Project) -> Option<String> {
     Some(spec.get("title")?.as_str()?.to_owned())
 }
 
-fn module(home: &Path, entry: &Entry) -> Module {
+/// One version of a module.
+pub fn module(home: &Path, entry: &Entry) -> Module {
     let stored = Stored::at(home, &entry.reference);
     let log = stored.log().ok();
     let contract = stored.contract().ok();

@@ -2,12 +2,12 @@
 //! what was abandoned and has no escalation of its own (rules F13.5 and F17.2).
 
 use super::decide::{decide, decide_message};
-use crate::approval::{Approved, Words};
 use crate::decision::{Ask, Decided};
 use ::factory::halt::Action;
 use ::factory::halt::artifact::Escalation;
 use ::factory::machine::RULINGS;
 use ::factory::project::{TaskId, TaskStatus};
+use approval::{Approved, Words};
 use report::look::{peek_project, projects};
 use serde_json::{Value, json};
 use workspace::error::EngineError;

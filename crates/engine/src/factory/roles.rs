@@ -7,7 +7,7 @@ use super::tools;
 use ::factory::engineering::roles::{Occasion, Role as Debater};
 use ::factory::product;
 use agents::result::Shape;
-use flow::{Capability, Checkpoints, Role, Workflow};
+use flow::{Capability, Checkpoints, Paper, Role, Workflow};
 use kernel::StateName;
 use kernel::effect::Sight;
 use kernel::table::{Stalling, Stepping, Table};
@@ -27,7 +27,9 @@ struct Row {
     tools: &'static [&'static str],
 }
 
-const ROLES: [Row; 5] = [
+const EXAMINER: &str = "examiner";
+
+const ROLES: [Row; 6] = [
     Row {
         name: product::ROLE,
         role: None,
@@ -45,6 +47,12 @@ const ROLES: [Row; 5] = [
         role: Some(Debater::Proposer),
         tier: "standard",
         tools: &tools::OF_ENGINEERS,
+    },
+    Row {
+        name: EXAMINER,
+        role: Some(Debater::Examiner),
+        tier: "top",
+        tools: &[],
     },
     Row {
         name: "challenger",
@@ -81,7 +89,8 @@ pub(super) fn workflow() -> Arc<Workflow> {
             },
             result: None,
             reads: Vec::new(),
-            hands_in: None,
+            // Nobody but the engine hears what it says.
+            hands_in: (row.name == EXAMINER).then_some(Paper::Exam),
             tools: row.tools.iter().map(|name| (*name).to_owned()).collect(),
         };
         (row.name.to_owned(), role)
@@ -136,6 +145,7 @@ pub(super) fn shapes() -> Result<BTreeMap<String, Arc<Shape>>, EngineError> {
             Ok::<(), EngineError>(())
         };
         match row.role {
+            Some(Debater::Examiner) => add(row.name.to_owned(), &kernel::exam::schema())?,
             Some(role) => {
                 add(
                     row.name.to_owned(),

@@ -50,6 +50,17 @@ pub fn drive(
     }
 }
 
+/// What was asked of its modules joins the other evidence when it is over. What cannot be opened stays for the
+/// next time.
+fn unseal(project: &Project, name: &str, machine: &Factory) {
+    if matches!(
+        machine.status().activity,
+        Activity::Done | Activity::Stopped
+    ) {
+        let _ = workspace::sealed::open(project, name);
+    }
+}
+
 /// What cannot be shared is not missed here.
 fn share(project: &Project, machine: &Factory, observer: &mut dyn Observer) {
     if let Err(broke) = elsewhere::share(project, machine) {
@@ -74,6 +85,7 @@ fn once(
         && machine.status().in_flight.is_empty();
     let views = Views::of(project);
     if idle && open.torn.is_none() {
+        unseal(project, name, &machine);
         RecordWriter::open(project, name)?;
         views.all(&machine)?;
         assembled::follow(project, name, &machine)?;
@@ -113,6 +125,7 @@ fn once(
     share(project, &machine, observer);
     let ending = ending?;
     let status = machine.status();
+    unseal(project, name, &machine);
     if status.activity == Activity::Done {
         clean(project, name);
     }

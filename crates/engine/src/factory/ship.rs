@@ -62,17 +62,40 @@ pub(super) struct ShipSettings {
     /// What its code may use.
     #[serde(default)]
     dependencies: surface::Dependencies,
+    /// How its exam stands; none in a project of before.
+    #[serde(default)]
+    exam: Option<Exam>,
+}
+
+/// What the exam of a module came to, as its evidence says it.
+#[derive(Debug, Deserialize)]
+struct Exam {
+    #[serde(default)]
+    said: String,
+    #[serde(default)]
+    unasked: Option<String>,
+}
+
+impl Exam {
+    fn came_to(&self) -> String {
+        match (self.said.as_str(), &self.unasked) {
+            ("", Some(why)) => format!("reported: {why}"),
+            ("", None) => "reported: it was not asked".to_owned(),
+            (said, _) => said.to_owned(),
+        }
+    }
 }
 
 /// What a step works with.
-struct Step {
+pub(super) struct Step {
     settings: ShipSettings,
-    module: Stored,
-    deliverable: Deliverable,
+    pub(super) module: Stored,
+    pub(super) deliverable: Deliverable,
 }
 
 impl Step {
-    fn of(given: &Given<'_>, with: &Value) -> Result<Self, Broke> {
+    /// Reads what the machine ordered.
+    pub(super) fn of(given: &Given<'_>, with: &Value) -> Result<Self, Broke> {
         let mut settings: ShipSettings = serde_json::from_value(with.clone()).map_err(could_not)?;
         let locked = settings.locked.as_ref().map(modules::pretty).transpose();
         if let Some(reference) = &settings.elsewhere {
@@ -165,7 +188,8 @@ pub(super) fn tests_fail_on_stubs(given: &Given<'_>, with: &Value) -> Result<Hel
 pub(super) fn ship_record(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
     let step = Step::of(given, with)?;
     surface::write_down(given, &step.module)?;
-    let reason = record(given.context, &step.module)?;
+    let came_to = step.settings.exam.as_ref().map(Exam::came_to);
+    let reason = record(given.context, &step.module, came_to)?;
     if let Some(old) = &step.settings.supersedes {
         superseding::mark(given.context, old, &step.settings.module)?;
     }
@@ -262,12 +286,13 @@ fn version(context: &Context, module: &Stored) -> Result<String, Broke> {
 }
 
 /// Evidence, seal and index entry, in this order: whoever finds the entry finds all of it.
-fn record(context: &Context, module: &Stored) -> Result<String, Broke> {
+fn record(context: &Context, module: &Stored, exam: Option<String>) -> Result<String, Broke> {
     let contract = module.contract()?;
     module.as_tested()?;
     let ship_id = mint("SHIP", &context.run, &module.reference.to_string());
     if !module.has(SHIP) {
-        let evidence = evidence(context, &contract, &ship_id, module.tested()?.runner)?;
+        let mut evidence = evidence(context, &contract, &ship_id, module.tested()?.runner)?;
+        evidence.verification.exam = exam;
         module.write(SHIP, &evidence).map_err(could_not)?;
     }
     let known = module.evidence()?;
@@ -308,6 +333,7 @@ fn evidence(
             result: Outcome::Pass,
             interface_fingerprint: contract.fingerprint(),
             evidence_ref: format!("state_store/modules/{module}/{version}/{LOG}"),
+            exam: None,
         },
         environment: Environment {
             repo_revision: revision.unwrap_or_else(|| "no commit yet".to_owned()),

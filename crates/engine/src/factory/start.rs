@@ -6,6 +6,7 @@ use crate::driver::settle;
 use crate::run::entries;
 use ::factory::NAME;
 use ::factory::delivery::promised::Promised;
+use ::factory::engineering::exam::Exams;
 use ::factory::machine::Factory;
 use ::factory::machine::facts::{Fact, ProjectOpened, TasksDeclared};
 use ::factory::plan::{Plan, TaskFile};
@@ -19,6 +20,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use store::{Journal, RunName};
 use workspace::clock::now;
+use workspace::config::Config;
 use workspace::error::EngineError;
 use workspace::project::{Project, Records};
 use workspace::secrets::Secrets;
@@ -80,7 +82,8 @@ pub fn start(
         ));
     }
     let spec = store::sha256_hex(json.as_bytes());
-    let events = opening(asked, plan, started, spec)?;
+    let exams = exams(&project.config()?);
+    let events = opening(asked, plan, (started, exams), spec)?;
     project.prepare(Records::InTree)?;
     project.vault()?.put("spec.json", json.as_bytes())?;
     write_files(&project.home(), &json, files)?;
@@ -183,11 +186,19 @@ pub(super) fn fresh(
     Ok((name, started))
 }
 
+/// Whether the modules of a new project have exams: unless a person's config says otherwise.
+pub(super) fn exams(config: &Config) -> Exams {
+    match config.exam_is_off() {
+        true => Exams::Off,
+        false => Exams::Asked,
+    }
+}
+
 /// The journal's first records, as the machine takes them.
 fn opening(
     asked: &Begin<'_>,
     plan: &Plan,
-    started: RunStarted,
+    (started, exams): (RunStarted, Exams),
     spec: String,
 ) -> Result<Vec<kernel::Event>, EngineError> {
     let mut whats = vec![What::Start(Box::new(started))];
@@ -206,6 +217,7 @@ fn opening(
         spec: Some(spec),
         briefs: Some(::factory::engineering::context::BRIEFS),
         product: Promised::of(asked.spec, plan),
+        exams: Some(exams),
         further: None,
     };
     whats.push(What::Note(Fact::ProjectOpened(Box::new(opened)).note()));

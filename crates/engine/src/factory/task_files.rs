@@ -36,6 +36,7 @@ fn answers(machine: &Factory) -> (Vec<Part>, Vec<Amendment>) {
                             .flatten()
                             .map(ToString::to_string)
                             .collect(),
+                        sketch: new.io_contract_sketch.clone(),
                     });
                 }
             }

@@ -17,6 +17,7 @@ use workspace::error::EngineError;
 use workspace::git::{git, text};
 use workspace::project::Project;
 use workspace::records;
+use workspace::survey::Within;
 
 /// The heading over what was executed and could have failed.
 const PROVEN: &str = "## Proven by running it";
@@ -82,7 +83,9 @@ fn push(
                 let show = ["show", "--no-patch", format, there];
                 Ok(text(&git(project.top(), &show, &[])?))
             };
-            let named = landed::named(project.repo(), &ready.run, &[there], Some(&ready.own.base))?;
+            let within = Within::Commit(there);
+            let base = Some(ready.own.base.as_str());
+            let named = project.commits().named(&ready.run, within, base)?;
             let own = named.iter().find(|one| one.commit == *there);
             // One that was amended since is somebody's.
             let own = match own {
@@ -275,6 +278,12 @@ fn body(ready: &Ready, said: &str) -> Result<String, EngineError> {
         );
         for tried in &worth.tried {
             let _ = writeln!(body, "- {}", line(tried));
+        }
+    }
+    if !grounds.remarks.is_empty() {
+        let _ = writeln!(body, "\n## Remarks\n");
+        for remark in &grounds.remarks {
+            let _ = writeln!(body, "- {}", line(remark));
         }
     }
     if !grounds.said.is_empty() {

@@ -8,7 +8,7 @@ use flow::Flow;
 use kernel::Autonomy;
 use kernel::event::RunStarted;
 use report::look::{Peek, peek_run};
-use report::work::Work;
+use report::work::{Work, task_inside};
 use std::path::Path;
 use store::RunName;
 use workspace::context::validation_commands;
@@ -208,7 +208,7 @@ pub(crate) fn again(
     let work = Work {
         base: finished.base.to_owned(),
         tip: finished.commit.to_owned(),
-        task: Some(started.task.clone()),
+        task: task_inside(&started),
     };
     let merged = work.merged(&project, finished.run, finished.tip)?;
     let Merged::Conflict { files, marked } = merged else {

@@ -208,6 +208,9 @@ fn told(context: &Context, order: &AttemptOrder, home: &Path) -> Result<Told, En
         shape: context.shape(&order.role, order.state.as_str()),
         continues: session(context, order)?.map(|(_, session)| session),
     };
+    if home.join("view").join(view::PAST).is_dir() {
+        told.brief = format!("{}\n\n{}\n", told.brief.trim_end(), view::PAST_TOLD);
+    }
     let goes_on = agent(context, order)?.goes_on(&told);
     if let (true, Some(again)) = (goes_on, &order.again) {
         told.brief.clone_from(again);
@@ -359,13 +362,33 @@ fn seal(context: &Context, order: &AttemptOrder, outcome: &mut Outcome) {
     outcome.result = Some(left.into());
 }
 
-/// What is wrong with a result, by its places.
+/// What is wrong with a result: its places, and what the schema says of each, without any value that was
+/// handed in.
 fn places_alone(faults: &str) -> String {
+    /// How a schema's own words begin, behind the value that they are about.
+    const SCHEMA: [&str; 7] = [
+        "is missing",
+        "is not of type",
+        "is not one of ",
+        "has less than ",
+        "has more than ",
+        "is shorter than ",
+        "is longer than ",
+    ];
     let pointer = |word: &&str| {
         let plain = |one: char| one.is_ascii_alphanumeric() || "/_".contains(one);
         word.starts_with('/') && word.chars().all(plain)
     };
-    let places: Vec<&str> = faults.split('`').filter(pointer).collect();
+    let parts: Vec<&str> = faults.split('`').collect();
+    let mut places = Vec::new();
+    for (at, place) in parts.iter().enumerate().filter(|(_, part)| pointer(part)) {
+        let after = parts.get(at + 1).copied().unwrap_or_default();
+        let after = after.split([';', '\n']).next().unwrap_or_default();
+        // The last: a value may hold the same words.
+        let says = SCHEMA.iter().filter_map(|words| after.rfind(words)).max();
+        let says = says.map_or_else(String::new, |from| format!(" {}", after[from..].trim_end()));
+        places.push(format!("{place}{says}"));
+    }
     match places.is_empty() {
         true => "the result is not the JSON object that its schema asks for".to_owned(),
         false => format!("not as the schema asks for: {}", places.join(", ")),

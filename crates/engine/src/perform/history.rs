@@ -65,6 +65,41 @@ fn taken(project: &Project) -> Result<Ledger, EngineError> {
     Ok(ledger)
 }
 
+/// The file that says which names of slices are taken.
+pub(super) const TAKEN: &str = "slices.md";
+
+/// Which names are taken, and the next free one, for whoever gives a slice its name; none for others. It is
+/// said of the moment: what another run takes meanwhile is refused at the gate.
+pub(super) fn taken_names(context: &Context, state: &str) -> Result<Option<String>, EngineError> {
+    let Some(spec) = &context.workflow.snapshot else {
+        return Ok(None);
+    };
+    let gate = context.workflow.states.get(state).map(|def| &def.gate);
+    let mut gate = gate.into_iter().flatten();
+    let named = gate.find(|check| check.check == "stable_id");
+    let Some(field) = named.and_then(|check| check.with["field"].as_str()) else {
+        return Ok(None);
+    };
+    if field != spec.id {
+        return Ok(None);
+    }
+    let run = &context.run;
+    let taken = with(&context.project, |ledger| ledger.slices.clone())?;
+    let mut text = format!("# `{field}`\n\n");
+    for (id, of) in &taken {
+        let whose = match of == run {
+            true => "of this run; it stays as long as the slice is the same",
+            false => "taken by another run",
+        };
+        text.push_str(&format!("- `{id}`: {whose}\n"));
+    }
+    text.push_str(&match checks::free_id(taken.keys()) {
+        Some(free) => format!("\nThe next free one: `{free}`.\n"),
+        None => "None is taken yet.\n".to_owned(),
+    });
+    Ok(Some(text))
+}
+
 /// What the run knows, with the slices of other runs among those that were used. A new name is the
 /// run's own from here on.
 pub(super) fn known(context: &Context, order: &GateOrder) -> Result<Known, EngineError> {

@@ -18,7 +18,7 @@ use crate::world::Opening;
 use kernel::effect::{CheckpointOrder, Effect, EffectKind, GateOrder, Revert};
 use kernel::machine::{InFlight, RunMachine};
 use kernel::outcome::RoleResult;
-use kernel::{Body, EffectId, Outcome, Usage, What};
+use kernel::{Body, EffectId, Outcome, Time, Usage, What};
 use report::now::Spool;
 use sandbox::Cancel;
 use serde::{Deserialize, Serialize};
@@ -76,6 +76,8 @@ pub(crate) fn opening(
     }
     let wanted = machine.wanted();
     for flying in in_flight {
+        // Before anything of ours is written there.
+        let seen = last_seen(&context.home(flying.effect), flying.began);
         let killed = kill_leftover(context, flying.effect)?;
         if killed > 0 {
             opening.observer.notice(&format!(
@@ -96,7 +98,12 @@ pub(crate) fn opening(
                 }
                 _ => why.to_owned(),
             };
-            lost(flying.effect, &why, Usage::default())
+            What::Lost {
+                effect: flying.effect,
+                reason: why,
+                usage: Usage::default(),
+                seen: Some(seen),
+            }
         }));
     }
     Ok(heard)
@@ -234,11 +241,23 @@ fn kill_leftover(context: &Context, effect: EffectId) -> Result<usize, EngineErr
     Ok(sandbox::kill_leftover(&context.home(effect).join("pid"))?)
 }
 
+/// When an effect of an earlier life last wrote something; never: it did nothing since it began, here at least.
+fn last_seen(home: &Path, began: Time) -> Time {
+    let entries = std::fs::read_dir(home).into_iter().flatten().flatten();
+    let times = entries.filter_map(|entry| entry.metadata().ok()?.modified().ok());
+    let millis = times.filter_map(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    let last = millis
+        .filter_map(|since| u64::try_from(since.as_millis()).ok())
+        .max();
+    began.max(Time(last.unwrap_or_default()))
+}
+
 pub(crate) fn lost(effect: EffectId, reason: &str, usage: Usage) -> What {
     What::Lost {
         effect,
         reason: reason.to_owned(),
         usage,
+        seen: None,
     }
 }
 

@@ -9,6 +9,7 @@ use workspace::context::Context;
 use workspace::error::EngineError;
 use workspace::git::{edits, git, text};
 use workspace::view::sight::Globs;
+use workspace::worktree;
 
 /// A patch that is longer tells nobody anything: the files are there.
 const LONGEST_PATCH: usize = 400_000;
@@ -36,6 +37,12 @@ pub(super) fn lay(
     if !reads.is_empty() {
         put(flow::ASKED, &asked(context, reads)?)?;
     }
+    if has_history(context, order) {
+        workspace::view::lay_past(context.project.repo(), &view)?;
+    }
+    if let Some(taken) = super::history::taken_names(context, order.state.as_str())? {
+        put(super::history::TAKEN, &taken)?;
+    }
     // Who writes others does not write the same ones again. They lie here alone, and go with the view.
     if seals {
         let earlier = super::earlier::earlier(context, kernel::exam::EXAM)?;
@@ -60,6 +67,23 @@ pub(super) fn lay(
     let (files, patch) = change(context, &tip, globs)?;
     put("changed-files.txt", &files)?;
     put("change.patch", &patch)
+}
+
+/// May this attempt look into the repository's history? Only who sees all of its files: what is kept from a
+/// role would lie open there.
+fn has_history(context: &Context, order: &AttemptOrder) -> bool {
+    let role = context.workflow.roles.get(&order.role);
+    let whole = role.is_some_and(|role| role.hands_in.is_none() && role.reads.is_empty());
+    let kernel::effect::Sight {
+        sees,
+        hidden,
+        within,
+        ..
+    } = &order.sight;
+    let of_task = |glob: &String| glob.starts_with("task/");
+    let all =
+        sees.iter().any(|glob| glob == "**") && hidden.iter().all(of_task) && within.is_empty();
+    context.history && whole && all
 }
 
 /// What a paper stands for that is under seal. It lies where its own role works, and goes with the view.
@@ -106,17 +130,15 @@ fn change(context: &Context, tip: &str, globs: &Globs) -> Result<(String, String
     let repo = context.project.repo();
     let base = text(&git(repo, &["merge-base", "HEAD", tip], &[])?);
     let base = base.trim();
-    let names = git(repo, &["diff", "--name-only", "-z", base, tip], &[])?;
-    let names = String::from_utf8_lossy(&names).into_owned();
+    let names = worktree::differing(repo, base, tip)?;
     let task = context.task.strip_prefix(repo).ok();
     let visible = |name: &&str| {
         let path = Path::new(name);
-        !name.is_empty()
-            && globs.shows(path)
+        globs.shows(path)
             && !path.starts_with(".proofhouse")
             && task.is_none_or(|task| !path.starts_with(task))
     };
-    let names: Vec<&str> = names.split('\0').filter(visible).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).filter(visible).collect();
     if names.is_empty() {
         return Ok(("none\n".to_owned(), String::new()));
     }

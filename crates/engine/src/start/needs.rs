@@ -1,7 +1,7 @@
 //! Files that a workflow needs in the repository before a run begins: found, asked for, or written
 //! from their template when a person says so. None is made up silently.
 
-use crate::approval::Terminal;
+use approval::Terminal;
 use flow::Task;
 use kernel::event::OwnTree;
 use std::path::Path;

@@ -58,6 +58,7 @@ impl Place {
             base,
             target,
             settles: None,
+            milestone: None,
         }))
     }
 }

@@ -7,8 +7,9 @@ use super::perform::WaveJob;
 use super::performer::WavePerformer;
 use super::work;
 use crate::world::{Adapter, Observer, Opening};
-use ::wave::board::Stage;
+use ::wave::board::{Stage, waits_in_its_run};
 use ::wave::{Dated, Fact, Want, Waves, What};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{Head, Objection, RecordRef};
@@ -25,6 +26,8 @@ pub(super) struct WaveAdapter {
     written: Option<Instant>,
     /// Do they lag behind?
     stale: bool,
+    /// How long the journals of runs that wait were when they were last looked at.
+    asked: BTreeMap<String, u64>,
 }
 
 impl WaveAdapter {
@@ -33,6 +36,7 @@ impl WaveAdapter {
             performer,
             written: None,
             stale: false,
+            asked: BTreeMap::new(),
         }
     }
 
@@ -45,6 +49,36 @@ impl WaveAdapter {
         self.written = Some(Instant::now());
         self.stale = false;
         Ok(())
+    }
+}
+
+impl WaveAdapter {
+    fn refresh(&mut self, waves: &Waves) -> Result<(), EngineError> {
+        let rested = self.written.is_none_or(|at| at.elapsed() >= APART);
+        if self.stale && rested {
+            self.write_views(waves)?;
+        }
+        Ok(())
+    }
+
+    /// A task whose person has answered goes on while the others still work.
+    fn answered(&mut self, waves: &Waves) -> Option<What> {
+        let folder = &self.performer.folder;
+        let slots = waves.board().wave.iter().flat_map(|wave| &wave.slots);
+        for slot in slots.filter(|slot| waits_in_its_run(&slot.stage)) {
+            let run = &slot.row.run;
+            // Whoever drives it by hand goes first; and what has not grown says what it said.
+            let length = work::length(folder, run);
+            if report::look::is_driven(&folder.project, run)
+                || self.asked.insert(run.clone(), length) == Some(length)
+                || work::still_waits(folder, &slot.row)
+            {
+                continue;
+            }
+            let task = slot.row.task.clone();
+            return Some(What::Resume { task });
+        }
+        None
     }
 }
 
@@ -108,16 +142,13 @@ impl Adapter for WaveAdapter {
                 _ => {}
             }
         }
-        self.tick(waves)?;
+        self.refresh(waves)?;
         Ok(None)
     }
 
-    fn tick(&mut self, waves: &Waves) -> Result<(), EngineError> {
-        let rested = self.written.is_none_or(|at| at.elapsed() >= APART);
-        if self.stale && rested {
-            self.write_views(waves)?;
-        }
-        Ok(())
+    fn tick(&mut self, waves: &Waves) -> Result<Option<What>, EngineError> {
+        self.refresh(waves)?;
+        Ok(self.answered(waves))
     }
 
     /// A milestone's journal is short: it is read as a whole.

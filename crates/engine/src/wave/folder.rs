@@ -174,7 +174,8 @@ impl MilestoneFolder {
 
     /// Scratch that belongs to no task.
     pub fn scratch(&self) -> PathBuf {
-        self.project.work(&format!("_wave-{}", self.milestone.name))
+        let of = report::wave::OF_MILESTONE;
+        self.project.work(&format!("{of}{}", self.milestone.name))
     }
 
     /// Reads the journal and changes nothing.
@@ -227,7 +228,7 @@ impl MilestoneFolder {
             ));
         }
         let (folder, scratch) = (self.folder(), self.scratch());
-        self.project.prepare(Records::InTree)?;
+        self.project.prepare(Records::OnRef)?;
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         self.project.prepare_worktrees()?;
         let lock = lock::take(&scratch.join("lock"))?.ok_or_else(|| {

@@ -50,7 +50,7 @@ pub(super) fn merge(
     }
     // One commit for the task: what the run committed on its way stays on the run's own ref.
     let commit = worktree::commit(repo, &tree, &[&order.tip], &message)?;
-    let results = performer.run_on(&commit, Some(&order.tip), &milestone.integration, cancel)?;
+    let results = performer.run_merged(&commit, order, cancel)?;
     if cancel.is_cancelled() {
         return Ok(Merging::Lost {
             reason: "it was interrupted".to_owned(),

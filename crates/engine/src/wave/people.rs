@@ -3,10 +3,10 @@
 //! other decision; one engine at a time works on a milestone, also here.
 
 use super::folder::{MilestoneFolder, OpenMilestone};
-use crate::approval::Approve;
 use crate::decision::{Ask, Decidable, take};
 use crate::waiver::{WAIVE, WAIVE_BECAUSE};
 use ::wave::{Waves, What, tick_option};
+use approval::Approve;
 use serde_json::Value;
 use store::Journal;
 use workspace::error::EngineError;

@@ -81,7 +81,16 @@ fn told(
     act(&mut waves, &mut world)?;
     drop(world);
     rest(&performer, observer);
+    keep(orders.folder, observer);
     orders.folder.write_views(waves.board())
+}
+
+/// Puts what is on record where it can be pushed from.
+fn keep(folder: &MilestoneFolder, observer: &mut dyn Observer<Fact>) {
+    let kept = workspace::records::keep_milestone(&folder.project, &folder.milestone.name);
+    if let Some(why) = kept {
+        observer.notice(&why);
+    }
 }
 
 /// Does everything that needs no person: waves until no task is ready, then the goal.
@@ -109,6 +118,7 @@ pub fn run(
     let ending = drive(&mut waves, &mut world, Until::Rest).map_err(refused);
     drop(world);
     rest(&performer, observer);
+    keep(folder, observer);
     // Also after an error, and then as the journal says: what is on record should be seen.
     let views = match &ending {
         Ok(_) => folder.write_views(waves.board()),

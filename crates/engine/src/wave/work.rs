@@ -3,11 +3,10 @@
 
 use super::folder::MilestoneFolder;
 use super::performer::WavePerformer;
-use crate::approval::Approved;
 use crate::driver::{Ending, Until};
 use crate::land::{Finished, again};
 use crate::session::{Restore, Session};
-use crate::start::{NewRun, start, start_waived};
+use crate::start::{NewRun, Place, start, start_waived};
 use crate::waiver::INHERITED;
 use crate::world::{Gauges, Interrupter, Observer};
 use ::wave::Worked;
@@ -15,6 +14,7 @@ use ::wave::board::STOPPED;
 use ::wave::fact::{Row, TaskFinished};
 use ::wave::milestone::Task;
 use ::wave::want::{ForkOrder, WorkOrder};
+use approval::Approved;
 use kernel::machine::Activity;
 use kernel::{Body, Event, Machine, Mode, Time};
 use sandbox::Cancel;
@@ -243,11 +243,18 @@ fn driven(job: &Job<'_>, cancel: &Cancel, say: &dyn Fn(&str)) -> Result<Worked, 
 fn begin(job: &Job<'_>) -> Result<(), EngineError> {
     let (row, task) = (job.row(), job.task);
     let project = job.folder().project.of_run(&row.run);
-    let dir = project.repo().join(&row.dir);
+    let in_tree = !row.dir.is_empty();
+    let dir = match in_tree {
+        true => project.repo().join(&row.dir),
+        false => project.tasks().join(&row.run),
+    };
     if dir.exists() {
         // A worker that died between the task's files and its journal left these. What the base
         // itself has there stays.
-        worktree::sweep(project.repo(), &row.dir)?;
+        match in_tree {
+            true => worktree::sweep(project.repo(), &row.dir)?,
+            false => store::remove_tree(&dir).map_err(EngineError::io("remove", &dir))?,
+        }
     }
     if let Some(put_back) = &job.order.put_back {
         // Before there is a journal: a worker that dies in between begins all of this anew.
@@ -273,7 +280,12 @@ fn begin(job: &Job<'_>) -> Result<(), EngineError> {
         job.performer,
         &project,
         &NewRun {
-            dir: Some(dir),
+            place: match in_tree {
+                true => Place::Here,
+                false => Place::OwnTree(Some(worktree::echo(project.repo())?)),
+            },
+            dir: in_tree.then_some(dir),
+            milestone: Some(job.folder().milestone.name.clone()),
             name: Some(row.run.clone()),
             commands: match (settling, task.checks.is_empty()) {
                 // What must hold after the merge is what two tasks contradicted.
@@ -395,7 +407,7 @@ fn finish(job: &Job<'_>) -> Result<TaskFinished, EngineError> {
     let content = match peek.machine.last_commit() {
         Some(tree) => git::Content::Judged {
             tree,
-            task: Some(&row.dir),
+            task: Some(row.dir.as_str()).filter(|dir| !dir.is_empty()),
         },
         None => git::Content::Live,
     };
@@ -406,6 +418,13 @@ fn finish(job: &Job<'_>) -> Result<TaskFinished, EngineError> {
         seq: head.seq,
         hash: head.hash,
     })
+}
+
+/// How long the journal of a run is.
+pub(super) fn length(folder: &MilestoneFolder, run: &str) -> u64 {
+    journal(&folder.project, run)
+        .metadata()
+        .map_or(0, |found| found.len())
 }
 
 /// Does the task's run still wait for a person?

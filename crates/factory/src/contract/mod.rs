@@ -4,14 +4,15 @@
 
 pub mod answers;
 pub mod coverage;
-pub mod examples;
-mod fingerprint;
 pub mod from_plan;
 
-pub use fingerprint::{DimensionDiff, Fingerprint, Mismatch, MismatchArtifact, canonical, compare};
+pub use documents::examples;
 pub use languages::bump::{BadBump, judge_bump, required_bump};
 pub use languages::dimensions::{
     Effect, EffectKind, ErrorSurface, Input, Modes, Output, Surface, SurfaceKind, SurfaceRef,
+};
+pub use languages::fingerprint::{
+    DimensionDiff, Fingerprint, Mismatch, MismatchArtifact, canonical, compare,
 };
 
 use crate::ids;

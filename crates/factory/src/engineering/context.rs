@@ -2,8 +2,8 @@
 
 use super::asked::Asked;
 use super::debate::Debate;
+use super::exam;
 use super::kind::{ASSEMBLES, CONTINUES, HOLDS, Kind, SHOWS, TELLS, TRIES};
-pub(crate) use super::quoted::{DATA, pretty};
 use super::returned::{ANSWERS, CHALLENGE, EXCEPTION, EXCEPTION_FORM, returns, rules};
 use super::roles::{Grant, Material, Occasion, Role, given, withheld};
 pub(crate) use super::scene::workspace;
@@ -14,7 +14,9 @@ use crate::context_pack::{ContextPack, Excluded, Included};
 use crate::debate::Trail;
 use crate::debate::rubric::{ASSEMBLY, DECOMPOSITION, EVALUATION};
 use crate::halt::exception::may_raise;
-use crate::product::{ENDS, ENDS_SAID};
+use crate::product::{ASKED, ENDS, ENDS_SAID};
+use crate::spec::{Case, ProductForm, called_names};
+pub(crate) use documents::quoted::{DATA, pretty};
 use kernel::effect::Sight;
 use kernel::pack::Permission;
 use serde_json::{Value, json};
@@ -182,6 +184,9 @@ pub fn brief(scene: &Scene<'_>, role: Role, occasion: Occasion) -> String {
         _ => returns(role, occasion, scene.briefs).to_owned(),
     };
     let _ = write!(text, "\n## What to return\n\n{returns}\n");
+    if role == Role::Examiner {
+        let _ = write!(text, "\n{}\n", scene.quoted(&exam::example()));
+    }
     if role == Role::MicroPlanner && scene.briefs >= HOLDS {
         let answers = match scene.briefs {
             ..TELLS => ANSWERS,
@@ -218,9 +223,19 @@ fn of_product(scene: &Scene<'_>, role: Role) -> String {
             language.as_str()
         );
     }
+    let asked = product.form == ProductForm::Library && !product.cases.is_empty();
+    if asked {
+        let names = called_names(product).join("`, `");
+        let _ = write!(
+            text,
+            "\nIts cases call `{names}`: names that stand at its top, whichever module makes them.\n"
+        );
+    }
     if scene.kind == Kind::Assembly && !product.cases.is_empty() {
-        let cases = scene.quoted(&json!(product.cases));
+        let told: Vec<Value> = product.cases.iter().map(Case::told).collect();
+        let cases = scene.quoted(&json!(told));
         let ends = match scene.briefs {
+            _ if asked => ASKED,
             ..TELLS => ENDS,
             _ => ENDS_SAID,
         };
@@ -254,6 +269,7 @@ fn seen(scene: &Scene<'_>, role: Role) -> String {
             Some((plan, _)) => ("The plan that was refused", scene.quoted(plan)),
             None => return String::new(),
         },
+        Role::Examiner => return to_show(scene),
         Role::Proposer => return String::new(),
     };
     format!("\n## {title}\n\n{said}\n")

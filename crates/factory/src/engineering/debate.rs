@@ -2,6 +2,7 @@
 //! debate stands after it. Every bound is here, in code, not in a prompt.
 
 use super::amend;
+use super::exam::{self, Examined, Then};
 use super::kind::{HOLDS, TELLS, TRIES};
 use super::roles::{Occasion, Role};
 use super::ship::{Applies, OnFail, ShipStep};
@@ -33,8 +34,14 @@ pub enum At {
     Propose,
     /// The Proposer's, with what failed.
     Revise,
+    /// The examiner's, before anybody builds.
+    Examine,
+    /// The engine's: could the exam fail?
+    Seal,
     /// The engine's, before anybody debates a proposal: there is no debate over what does not build.
     Try,
+    /// The engine's: what holds before the debate is told to the Challenger, what does not to the Proposer.
+    Sit,
     /// The Challenger's.
     Challenge,
     /// The Arbiter's.
@@ -66,7 +73,8 @@ impl At {
             At::Amend => Some((Role::Proposer, Occasion::Amend)),
             At::Challenge => Some((Role::Challenger, Occasion::Challenge)),
             At::Adjudicate => Some((Role::Arbiter, Occasion::Adjudicate)),
-            At::Try | At::Ship(_) => None,
+            At::Examine => Some((Role::Examiner, Occasion::Examine)),
+            At::Seal | At::Try | At::Sit | At::Ship(_) => None,
         }
     }
 }
@@ -105,6 +113,23 @@ pub enum Said {
         /// What was seen of one that holds.
         saw: Vec<String>,
     },
+    /// The examiner handed in an exam, under seal.
+    HandedIn(String),
+    /// There is no exam, and why.
+    Unasked(String),
+    /// The exam could have failed, and nobody sees it any more.
+    Sealed(String),
+    /// It could not, or it cannot be read; who wrote it hears why, without a value.
+    HandedBack(Vec<String>),
+    /// The engine asked a proposal what may be told.
+    Sat {
+        /// What does not hold; nothing: it goes to the Challenger.
+        found: Vec<Failure>,
+        /// What was seen, clause by clause.
+        saw: Vec<String>,
+    },
+    /// Every case was told: new ones are written for the last word.
+    UsedUp,
     /// An answer that is invalid or mild; it is asked for again.
     Complained(Vec<String>),
     /// A compliant challenge.
@@ -178,6 +203,9 @@ pub struct Debate {
     pub amendments: Vec<Amendment>,
     /// All rounds.
     pub trail: Trail,
+    /// How the exam stands; none: the module has none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exam: Option<Box<Examined>>,
 }
 
 impl Default for Debate {
@@ -193,6 +221,7 @@ impl Default for Debate {
             standing: Verdict::Fail,
             amendments: Vec::new(),
             trail: Trail::default(),
+            exam: None,
         }
     }
 }
@@ -317,10 +346,92 @@ impl Debate {
                 }
                 Err(faults) => self.complain(faults, "amendment_unapplied"),
             },
-            At::Try | At::Ship(_) => {
+            At::Examine => match Examined::handed_in(result) {
+                Ok(hash) => Move {
+                    said: Said::HandedIn(hash),
+                    to: Now::At(At::Seal),
+                },
+                Err(why) => Move {
+                    said: Said::Unasked(why),
+                    to: Now::At(self.after_the_exam()),
+                },
+            },
+            At::Seal | At::Try | At::Sit | At::Ship(_) => {
                 self.complain(vec!["the engine does this, no role does".to_owned()], "bug")
             }
         }
+    }
+
+    /// An exam is to be written.
+    pub(super) fn examine(&mut self, then: Then) {
+        self.at = At::Examine;
+        self.exam = Some(Box::new(Examined::begun(then)));
+    }
+
+    /// Where it goes on when the exam is written, or when there will be none.
+    fn after_the_exam(&self) -> At {
+        match self.exam.as_ref().map(|exam| exam.then) {
+            Some(Then::Sit) => At::Sit,
+            Some(Then::Ship) => At::Ship(ShipStep::first(Applies::Always)),
+            Some(Then::Build) | None => At::Propose,
+        }
+    }
+
+    /// What trying an exam means. One that cannot fail goes back to who wrote it, and not for ever.
+    fn sealed(&self, results: &[CheckResult]) -> Checked {
+        let on = |said| {
+            let to = Now::At(self.after_the_exam());
+            Checked::Moved(Move { said, to })
+        };
+        if !results.is_empty() && passes(results) {
+            return on(Said::Sealed(results[0].reason.clone()));
+        }
+        let found = failures(results, exam::WRITTEN, TELLS);
+        if !results.iter().any(|one| one.verdict == Checks::Fail) {
+            return Checked::CouldNotRun(could_not_run(&found));
+        }
+        let told = exam::failures(results).into_iter();
+        let told: Vec<String> = told.map(|one| one.evidence).collect();
+        match self.exam.as_ref().is_some_and(|exam| exam.may_mend()) {
+            true => Checked::Moved(Move {
+                said: Said::HandedBack(told),
+                to: Now::At(At::Examine),
+            }),
+            false => on(Said::Unasked(format!(
+                "no exam that could fail was handed in: {}",
+                found[0].evidence
+            ))),
+        }
+    }
+
+    /// What sitting the exam means before the debate: what does not hold costs a revision, as red tests do.
+    fn sat(&self, results: &[CheckResult]) -> Checked {
+        if !results.is_empty() && passes(results) {
+            let (found, saw) = (Vec::new(), exam::seen(results));
+            return Checked::Moved(Move {
+                said: Said::Sat { found, saw },
+                to: Now::At(At::Challenge),
+            });
+        }
+        if !results.iter().any(|one| one.verdict == Checks::Fail) {
+            return Checked::CouldNotRun(could_not_run(&failures(results, exam::OPEN, TELLS)));
+        }
+        let used_up = |one: &CheckResult| one.code.as_deref() == Some(exam::USED_UP);
+        if results.iter().any(used_up) {
+            let renews = self.exam.as_ref().is_some_and(|exam| exam.may_renew());
+            return Checked::Moved(Move {
+                said: Said::UsedUp,
+                to: match renews {
+                    true => Now::At(At::Examine),
+                    false => self.failed(exam::USED_UP),
+                },
+            });
+        }
+        let (found, saw) = (exam::failures(results), Vec::new());
+        Checked::Moved(Move {
+            said: Said::Sat { found, saw },
+            to: self.revise_or(self.failed(exam::OPEN)),
+        })
     }
 
     fn challenged(&self, read: Result<Challenge, Vec<String>>) -> Move {
@@ -403,7 +514,10 @@ impl Debate {
             let found = Vec::new();
             return Checked::Moved(Move {
                 said: Said::Tried { found, saw },
-                to: Now::At(At::Challenge),
+                to: Now::At(match self.exam {
+                    Some(_) => At::Sit,
+                    None => At::Challenge,
+                }),
             });
         }
         let found = failures(results, ShipStep::Tests.row().check, briefs);
@@ -425,17 +539,26 @@ impl Debate {
         let step = match self.at {
             At::Ship(step) => step,
             At::Try => return Some(self.tried(results, briefs)),
+            At::Seal => return Some(self.sealed(results)),
+            At::Sit => return Some(self.sat(results)),
             _ => return None,
         };
         let row = step.row();
         if !results.is_empty() && passes(results) {
+            let proven = match self.exam {
+                Some(_) => Applies::WithExam,
+                None => Applies::Always,
+            };
             let to = step
-                .next()
+                .next(proven)
                 .map_or(Now::Shipped, |next| Now::At(At::Ship(next)));
             let said = Said::Passed(step);
             return Some(Checked::Moved(Move { said, to }));
         }
-        let failures = failures(results, row.check, briefs);
+        let failures = match step {
+            ShipStep::Exam if !results.is_empty() => exam::failures(results),
+            _ => failures(results, row.check, briefs),
+        };
         let again = row.on_fail == OnFail::Retry && self.complaints < MOST_RETRIES;
         let judged = results.iter().any(|one| one.verdict == Checks::Fail);
         if !judged && !again {
@@ -490,6 +613,15 @@ impl Debate {
             Said::GaveUp(why) => {
                 self.failures = vec![Failure::new("attempt_ends_well", why.clone(), "")];
             }
+            Said::Sat { found, saw } => {
+                self.failures.clone_from(found);
+                self.saw.extend(saw.clone());
+            }
+            Said::HandedIn(_)
+            | Said::Unasked(_)
+            | Said::Sealed(_)
+            | Said::HandedBack(_)
+            | Said::UsedUp => self.examined(&step.said),
             Said::Amended | Said::Passed(_) => {}
         }
         let Now::At(to) = &step.to else {
@@ -501,7 +633,30 @@ impl Debate {
         }
         self.revisions += u32::from(*to == At::Revise);
         (self.complaints, self.at, self.touched) = (0, *to, false);
-        self.complaint.clear();
+        self.complaint = match &step.said {
+            Said::HandedBack(faults) => faults.clone(),
+            _ => Vec::new(),
+        };
+    }
+
+    fn examined(&mut self, said: &Said) {
+        let Some(exam) = &mut self.exam else {
+            return;
+        };
+        match said {
+            Said::HandedIn(hash) => exam.handed_in = Some(hash.clone()),
+            Said::Unasked(why) => {
+                exam.unasked = Some(why.clone());
+                exam.rounds += 1;
+            }
+            Said::Sealed(_) => {
+                (exam.refusals, exam.unasked) = (0, None);
+                exam.rounds += 1;
+            }
+            Said::HandedBack(_) => exam.refusals += 1,
+            Said::UsedUp => exam.then = Then::Sit,
+            _ => {}
+        }
     }
 
     /// Does the last challenge say that the plan itself was wrong (rule F10.3)?
@@ -523,12 +678,20 @@ impl Debate {
         self.at = At::Ship(ShipStep::first(Applies::Always));
         (self.revisions, self.complaints) = (MOST_REVISIONS, 0);
         self.amendments.clear();
+        // They have seen which cases do not hold, and it is theirs to say that those are wrong.
+        if let Some(exam) = &mut self.exam {
+            exam.waived = Some(who.to_owned());
+        }
     }
 
     /// What another project has debated is shipped as it is, or not at all.
     pub fn as_it_is(&mut self) {
         self.at = At::Ship(ShipStep::first(Applies::Always));
         (self.revisions, self.complaints) = (MOST_REVISIONS, 0);
+        if let Some(exam) = &mut self.exam {
+            exam.then = Then::Ship;
+            self.at = At::Examine;
+        }
     }
 
     /// A person's fix in the Proposer's place: it is tried and challenged like any other, once.

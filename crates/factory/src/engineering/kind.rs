@@ -22,6 +22,9 @@ pub const TELLS: u32 = 7;
 /// needs any more is deprecated before a release, and a released project can go on with a further spec.
 pub const CONTINUES: u32 = 8;
 
+/// Since this form, a new library has cases, which are asked of it as a whole.
+pub const ASKS: u32 = 9;
+
 /// What a task makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {

@@ -39,6 +39,7 @@ pub(super) fn rules(role: Role, briefs: u32) -> String {
             "What ADD puts into `implementation/` must be seen by a test: let an amendment name the test as well.",
         ],
         Role::Proposer => &[],
+        Role::Examiner => &super::exam::RULES,
     };
     let own: &[&str] = match role {
         // The rest stands in the rubric, or in what to return.
@@ -50,7 +51,7 @@ pub(super) fn rules(role: Role, briefs: u32) -> String {
             "Each `module_id` is there once, and `depends_on` has no circle.",
             "REUSE names the module first in `reuse_candidate_refs`; it is shipped, and its contract does what `io_contract` says.",
         ],
-        Role::Proposer => &[],
+        Role::Proposer | Role::Examiner => &[],
         Role::Challenger => &[
             "R1 to R6 are assessed once each, each with evidence of at least four words that is more than praise. The evidence of R1 speaks of inputs, outputs, error surfaces, effects and modes.",
             "Any NOT_MET, and any failure, means FAIL; FAIL lists at least one failure.",
@@ -95,6 +96,7 @@ pub(super) fn returns(role: Role, occasion: Occasion, briefs: u32) -> &'static s
         (Role::Proposer, _) => {
             "Implement the module in your workspace with black-box tests and `examples.md`. One JSON object: `claim`, `deliverable_ref`, `acceptance_checks`."
         }
+        (Role::Examiner, _) => super::exam::RETURNS,
         (Role::Challenger, _) => {
             "Try to falsify the claim. One JSON object: `verdict` (PASS or FAIL), `failures` (`invariant`, `evidence`, `required_change`), `rubric_assessments` (six entries, R1 to R6, each `criterion`, `assessment` MET or NOT_MET, and `evidence` that cites a test, a field or a behaviour). Any NOT_MET means FAIL."
         }

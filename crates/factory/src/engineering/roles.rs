@@ -19,6 +19,8 @@ pub enum Role {
     Challenger,
     /// Decides.
     Arbiter,
+    /// Writes the exam; no part of the debate either.
+    Examiner,
 }
 
 impl Role {
@@ -32,6 +34,7 @@ impl Role {
             Role::Proposer => "proposer",
             Role::Challenger => "challenger",
             Role::Arbiter => "arbiter",
+            Role::Examiner => "examiner",
         }
     }
 
@@ -45,6 +48,8 @@ impl Role {
             (Role::Proposer, _) => Answer(&[&Proposal::OBJECT, &exception::ANSWER]),
             (Role::Challenger, _) => Answer(&[&Challenge::OBJECT, &exception::ANSWER]),
             (Role::Arbiter, _) => Answer(&[&Adjudication::OBJECT]),
+            // What it says is sealed before anybody hears it, and read by the check that tries it.
+            (Role::Examiner, _) => Answer(&[]),
         }
     }
 
@@ -66,6 +71,8 @@ pub enum Occasion {
     Challenge,
     /// The decision.
     Adjudicate,
+    /// The exam, before anything is built.
+    Examine,
 }
 
 /// A row of the table.
@@ -223,6 +230,9 @@ const PLANNER: [Material; 4] = [
     Material::HarnessSchemas,
 ];
 
+/// What the examiner gets: what is asked for, and nothing that anybody has made of it.
+const EXAMINER: [Material; 1] = [Material::ModuleContract];
+
 /// Everything that a role is given on an occasion, in the table's order.
 pub fn given(role: Role, occasion: Occasion) -> Vec<(Material, Grant)> {
     let Some(column) = role.column() else {
@@ -230,7 +240,11 @@ pub fn given(role: Role, occasion: Occasion) -> Vec<(Material, Grant)> {
             Material::DependencyContracts => Grant::ContractOnly,
             _ => Grant::Full,
         };
-        return PLANNER.iter().map(|one| (*one, level(*one))).collect();
+        let all: &[Material] = match role {
+            Role::Examiner => &EXAMINER,
+            _ => &PLANNER,
+        };
+        return all.iter().map(|one| (*one, level(*one))).collect();
     };
     let rows = INPUTS.iter();
     let given = rows.filter_map(|(material, _, cells)| {

@@ -3,11 +3,11 @@
 use super::asked::Asked;
 use super::debate::Debate;
 use super::kind::{HOLDS, Kind, TELLS};
-use super::quoted::{by_member, fenced, pretty};
 use super::roles::{Grant, Role};
 use super::work::Work;
 use crate::delivery::promised::Promised;
 use crate::project::types::{ModuleRef, TaskId};
+use documents::quoted::{by_member, fenced, pretty};
 use serde_json::Value;
 
 /// What a brief is written about.
@@ -59,8 +59,8 @@ pub fn near_file(task: &TaskId) -> String {
 /// said (`told.rs`), the Arbiter is told what the engine saw, the Challenger of earlier rulings and nothing is asked
 /// of it that it is not shown, and whoever asked for another contract in vain hears a person's reason. 8: what the Code Index has near a task
 /// lies in the planner's view, and planner, Proposer and Challenger hear what of their dependencies is not for use
-/// any more.
-pub const BRIEFS: u32 = 8;
+/// any more. 9: the product role is told what a library is asked, and those who make it what its names are called.
+pub const BRIEFS: u32 = 9;
 
 impl Scene<'_> {
     pub(super) fn debate(&self) -> Option<&Debate> {

@@ -17,6 +17,8 @@ pub enum ShipStep {
     Tests,
     /// The same tests fail when the code is replaced by stubs.
     Stubs,
+    /// The last word: every case of the exam holds, those that nobody was told among them.
+    Exam,
     /// Evidence written, implementation and tests sealed, Code Index told.
     Record,
 }
@@ -39,6 +41,8 @@ pub enum Applies {
     Always,
     /// Only after an approval with amendments.
     WithAmendments,
+    /// Only where modules have an exam.
+    WithExam,
 }
 
 /// One row.
@@ -54,7 +58,7 @@ pub struct ShipRow {
 }
 
 /// In this order.
-pub const STEPS: [ShipRow; 6] = [
+pub const STEPS: [ShipRow; 7] = [
     ShipRow {
         step: ShipStep::Amendments,
         check: "amendments_applied",
@@ -86,6 +90,12 @@ pub const STEPS: [ShipRow; 6] = [
         on_fail: OnFail::Revise,
     },
     ShipRow {
+        step: ShipStep::Exam,
+        check: "module_exam",
+        applies: Applies::WithExam,
+        on_fail: OnFail::Revise,
+    },
+    ShipRow {
         step: ShipStep::Record,
         check: "ship_record",
         applies: Applies::Always,
@@ -104,13 +114,15 @@ impl ShipStep {
     pub fn first(amended: Applies) -> Self {
         match amended {
             Applies::WithAmendments => ShipStep::Amendments,
-            Applies::Always => ShipStep::Fingerprint,
+            Applies::Always | Applies::WithExam => ShipStep::Fingerprint,
         }
     }
 
-    /// The step after this one.
-    pub fn next(self) -> Option<Self> {
+    /// The step after this one, where modules are proven in this way.
+    pub fn next(self, proven: Applies) -> Option<Self> {
         let at = STEPS.iter().position(|row| row.step == self)?;
-        STEPS.get(at + 1).map(|row| row.step)
+        let mut rest = STEPS[at + 1..].iter();
+        let applies = |row: &&ShipRow| row.applies != Applies::WithExam || proven == row.applies;
+        rest.find(applies).map(|row| row.step)
     }
 }

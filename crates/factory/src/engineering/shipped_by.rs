@@ -66,8 +66,14 @@ fn told_rules(scene: &Scene<'_>, name: &str, contract: Option<&IoContract>) -> S
          - `examples.md` has an example of a valid call and one of each error: a heading, a sentence, and input and output in fenced blocks, with real values.\n\
          - `contract.json` is locked, and `ship.json` and `seal.json` are the engine's.",
     );
+    if scene.debate().is_some_and(|debate| debate.exam.is_some()) {
+        text.push_str(EXAMINED);
+    }
     text + &names_of_tests(contract)
 }
+
+/// Said where an exam waits, without a word of it.
+const EXAMINED: &str = "\n\nSomebody who sees the contract and no code asks the module as well, with inputs that nobody shows you: by its mode, in a room without tests. What does not hold is told to you with its clause.";
 
 fn names_of_tests(contract: Option<&IoContract>) -> String {
     let mut text = String::new();

@@ -42,6 +42,9 @@ pub struct Module {
     /// The attempt that made its first proposal: what tells this debate from one before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub opened: Option<EffectId>,
+    /// The shipped one that the plan would reuse, while it is examined for this task.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reused: Option<ModuleRef>,
     /// The one of another project that it is; none: it is made here.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elsewhere: Option<Elsewhere>,
@@ -99,6 +102,8 @@ pub enum Step {
     Began(usize, Version),
     /// A shipped module is reused.
     Reused(usize, ModuleRef),
+    /// A shipped module would be reused, if it passes the exam of this task.
+    Examining(usize, ModuleRef),
     /// A module of another project is looked for.
     Sought(usize, ModuleRef),
     /// It is there, and does what the plan needs: it is shipped here as it is, by the same gates.
@@ -131,6 +136,10 @@ pub enum Want {
     Role(usize, Role, Occasion),
     /// A module's proposal, tried by the engine.
     Try(usize),
+    /// A module's exam, tried by the engine.
+    Seal(usize),
+    /// A module's exam, sat before it is debated.
+    Sit(usize),
     /// A module of another project, held against its seal.
     Seek(usize),
     /// A step of a module's ship.

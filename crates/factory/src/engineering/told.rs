@@ -60,7 +60,7 @@ pub(super) fn criterion(id: &str) -> Option<&'static str> {
 pub(super) fn schemas(role: Role) -> &'static str {
     match role {
         Role::MicroPlanner => "MicroPlan: its members stand under \"What to return\".",
-        Role::Proposer | Role::Challenger | Role::Arbiter => {
+        Role::Proposer | Role::Challenger | Role::Arbiter | Role::Examiner => {
             "Proposal: its members stand under \"What to return\". MicroModuleContract: `contract.json` in your workspace is one."
         }
     }
@@ -81,6 +81,7 @@ pub(super) fn returns(role: Role, occasion: Occasion) -> &'static str {
         (Role::Proposer, _) => {
             "Implement the module in your workspace with black-box tests and `examples.md`. One JSON object: `claim`, `deliverable_ref` (`implementation/`), `acceptance_checks` (a list of texts, at least one)."
         }
+        (Role::Examiner, _) => super::exam::RETURNS,
         (Role::Challenger, _) => {
             "Try to falsify the claim. One JSON object: `verdict` (PASS or FAIL), `failures` (`invariant`, `evidence`, `required_change`), `rubric_assessments` (`criterion`: R1 to R6, `assessment` MET or NOT_MET, `evidence`). Any NOT_MET means FAIL."
         }

@@ -3,6 +3,7 @@
 
 use super::asked::Asked;
 use super::debate::{At, Checked, Debate, Move, Now, Said};
+use super::exam::{self, Exams, Then};
 use super::held::{Held, settled};
 use super::kind::{CONTINUES, HOLDS, Kind, TELLS};
 use super::patience::{After, Patience};
@@ -56,6 +57,9 @@ pub struct Work {
     pub losses: u32,
     /// The exception that halted it.
     pub raised: Option<Box<Raised>>,
+    /// Whether its modules have exams; none in a project of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exams: Option<Exams>,
     pub end: Option<End>,
 }
 
@@ -149,6 +153,8 @@ impl Work {
         Some(match self.modules[at].debate.at {
             At::Ship(step) => Want::Ship(at, step),
             At::Try => Want::Try(at),
+            At::Seal => Want::Seal(at),
+            At::Sit => Want::Sit(at),
             turn => {
                 let (role, occasion) = turn.role()?;
                 Want::Role(at, role, occasion)
@@ -160,7 +166,14 @@ impl Work {
     pub fn asked(&self) -> u32 {
         let again = self.patience.asked();
         let debate = self.active().map(|at| &self.modules[at].debate);
-        again + debate.map_or(self.plan_refusals, |one| one.revisions + one.complaints)
+        let Some(debate) = debate else {
+            return again + self.plan_refusals;
+        };
+        again
+            + match (&debate.exam, debate.at) {
+                (Some(exam), At::Examine) => exam.rounds + exam.refusals,
+                _ => debate.revisions + debate.complaints,
+            }
     }
 
     /// The next step that follows from the state alone.
@@ -204,16 +217,28 @@ impl Work {
                     // Another task may have brought it in since it was planned.
                     Some(candidate) if around.briefs() >= CONTINUES => {
                         match misreused(plan, &[], &offered) {
-                            faults if faults.is_empty() => Step::Reused(next, candidate.clone()),
+                            faults if faults.is_empty() => self.reuses(next, candidate),
                             faults => Step::PlanRefused(faults),
                         }
                     }
-                    Some(candidate) => Step::Reused(next, candidate.clone()),
+                    Some(candidate) => self.reuses(next, candidate),
                     None => Step::Began(next, around.next_version(module)),
                 })
             }
             None => Some(self.over(doubted)),
         }
+    }
+
+    /// What a plan reuses, it may reuse once it has passed the exam of this task.
+    fn reuses(&self, at: usize, candidate: &ModuleRef) -> Step {
+        match self.examines() {
+            true => Step::Examining(at, candidate.clone()),
+            false => Step::Reused(at, candidate.clone()),
+        }
+    }
+
+    fn examines(&self) -> bool {
+        self.exams == Some(Exams::Asked)
     }
 
     fn over(&self, doubted: bool) -> Step {
@@ -259,6 +284,9 @@ impl Work {
                     ))
                 });
                 return match checked {
+                    Some((at, Checked::Moved(step))) if self.modules[at].reused.is_some() => {
+                        self.lent(at, step, results)
+                    }
                     Some((at, Checked::Moved(step)))
                         if elsewhere.is_some() && matches!(step.to, Now::Failed(_)) =>
                     {
@@ -336,6 +364,19 @@ impl Work {
         )
     }
 
+    /// What follows from the exam of a module that is to be reused.
+    fn lent(&self, at: usize, step: Move, results: &[CheckResult]) -> Step {
+        match (&step.said, &self.modules[at].reused) {
+            (Said::Sat { found, .. }, Some(reference)) if found.is_empty() => {
+                Step::Reused(at, reference.clone())
+            }
+            (Said::Sat { .. } | Said::UsedUp, _) => {
+                Step::PlanRefused(vec![exam::unfit(at, results)])
+            }
+            _ => Step::Debated(at, step),
+        }
+    }
+
     /// What follows from the look at a module of another project.
     fn sought(&self, at: usize, results: &[CheckResult]) -> Step {
         let broken = results
@@ -395,7 +436,14 @@ impl Work {
                 }
                 (Some(*effect), outcome.result.as_ref())
             }
-            Some(Answer::Gate(_)) | None => (None, None),
+            Some(Answer::Gate(results)) => {
+                let active = self.active().map(|at| &mut self.modules[at].debate);
+                if let Some(exam) = active.and_then(|debate| debate.exam.as_mut()) {
+                    exam.hear(results);
+                }
+                (None, None)
+            }
+            None => (None, None),
         };
         if let Step::Again {
             why,
@@ -425,8 +473,21 @@ impl Work {
                 self.refused = Some((refused, faults.clone()));
             }
             Step::Began(at, version) => {
-                self.modules[*at].fate = Fate::Active;
-                self.modules[*at].version = *version;
+                let examines = self.examines();
+                let module = &mut self.modules[*at];
+                module.fate = Fate::Active;
+                module.version = *version;
+                // One that a person opens again goes on where they put it.
+                if examines && module.debate == Debate::default() {
+                    module.debate.examine(Then::Build);
+                }
+            }
+            Step::Examining(at, reference) => {
+                let module = &mut self.modules[*at];
+                module.fate = Fate::Active;
+                module.version = reference.version;
+                module.reused = Some(reference.clone());
+                module.debate.examine(Then::Sit);
             }
             Step::Sought(at, reference) => {
                 let module = &mut self.modules[*at];
@@ -448,6 +509,9 @@ impl Work {
                     planned.io_contract = Some(found.contract.clone());
                     planned.depends_on.clone_from(&found.depends_on);
                     elsewhere.found = Some((**found).clone());
+                }
+                if self.examines() {
+                    self.modules[*at].debate.examine(Then::Ship);
                 }
                 self.modules[*at].debate.as_it_is();
             }
@@ -511,6 +575,7 @@ impl Work {
             deliverable: None,
             proposed: None,
             opened: None,
+            reused: None,
             elsewhere: None,
         };
         self.modules = vec![blank; plan.modules.len()];
@@ -522,7 +587,7 @@ impl Work {
         self.patience.continues = None;
         if !matches!(
             self.want(),
-            Some(Want::Ship(..) | Want::Try(_) | Want::Seek(_))
+            Some(Want::Ship(..) | Want::Try(_) | Want::Seek(_) | Want::Seal(_) | Want::Sit(_))
         ) {
             return;
         }

@@ -5,7 +5,7 @@ use super::payload::{self, PLAN};
 pub use crate::escalation::Action;
 use crate::micro_plan::PlannedModule;
 use crate::project::types::{ModuleId, TaskId};
-use crate::spec::AmendedCase;
+use crate::spec::{AmendedCase, IoContractSketch};
 use kernel::Refusal;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -31,6 +31,9 @@ pub struct NewTask {
     /// Task ids, or names of siblings.
     #[serde(default)]
     pub depends_on: Vec<String>,
+    /// What goes in and out of it, in prose; left out: its file has that of the task that is split.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_contract_sketch: Option<IoContractSketch>,
 }
 
 /// A module of a person's plan.

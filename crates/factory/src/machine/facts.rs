@@ -3,6 +3,7 @@
 
 use crate::delivery::manifest::{Building, Manifest, Scope};
 use crate::delivery::promised::Promised;
+use crate::engineering::exam::Exams;
 use crate::engineering::work::Step;
 use crate::halt::change::ChangeStep;
 use crate::halt::exception::ExceptionDecision;
@@ -200,6 +201,9 @@ pub struct ProjectOpened {
     /// What comes out at the end; none: the spec says nothing of it, or a journal of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub product: Option<Promised>,
+    /// Whether its modules have exams; none in a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exams: Option<Exams>,
     /// What becomes of the tasks of the released version; none: there is none before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub further: Option<Further>,

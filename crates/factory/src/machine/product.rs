@@ -74,6 +74,7 @@ pub(crate) fn advance(state: &State, at: Time) -> Option<Fact> {
         spec: None,
         briefs: product.began.briefs,
         product: approved.product.clone(),
+        exams: product.began.exams,
         further: approved.further.clone(),
     })))
 }

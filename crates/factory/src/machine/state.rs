@@ -6,6 +6,7 @@ use crate::delivery::promised::Promised;
 use crate::delivery::registry::Registry;
 use crate::engineering::asked::{Asked, asked};
 use crate::engineering::debate::At;
+use crate::engineering::exam::Exams;
 use crate::engineering::kind::{ASSEMBLES, CONTINUES, HOLDS, Kind};
 use crate::engineering::work::{Answer, Work};
 use crate::halt::artifact::{Escalation, Resolved};
@@ -123,6 +124,9 @@ pub(crate) struct State {
     /// The form of its briefs.
     #[serde(default)]
     pub(crate) briefs: u32,
+    /// Whether its modules have exams.
+    #[serde(default)]
+    pub(crate) exams: Option<Exams>,
     /// What comes out at the end.
     #[serde(default)]
     pub(crate) promised: Option<Promised>,
@@ -441,6 +445,7 @@ impl State {
             | Body::TailCut(_)
             | Body::LateDropped(_)
             | Body::Moved(_)
+            | Body::Rewound(_)
             | Body::FieldsEdited(_)
             | Body::SnapshotTaken(_) => {}
         }

@@ -63,7 +63,8 @@ impl State {
             Fact::TaskDispatched(dispatched) => {
                 // Refusals cannot come: a fact was legal when it was decided.
                 let _ = self.graph.dispatch(&dispatched.task);
-                self.work.insert(dispatched.task, Work::default());
+                let work = self.fresh_work();
+                self.work.insert(dispatched.task, work);
             }
             Fact::EngineeringStepped(stepped) => self.stepped(&stepped, at),
             Fact::TaskShipped(shipped) => {
@@ -123,6 +124,13 @@ impl State {
         }
     }
 
+    fn fresh_work(&self) -> Work {
+        Work {
+            exams: self.exams,
+            ..Work::default()
+        }
+    }
+
     fn open(&mut self, opened: &ProjectOpened, at: Time) {
         self.head = Head {
             project_id: opened.project_id.clone(),
@@ -130,6 +138,7 @@ impl State {
         };
         self.jobs = opened.jobs;
         self.briefs = opened.briefs.unwrap_or_default();
+        self.exams = opened.exams;
         self.spec.clone_from(&opened.spec);
         self.promised.clone_from(&opened.product);
         if let Some(attempts) = opened.attempts {
@@ -316,7 +325,7 @@ impl State {
                 let _ = self.graph.resume(&task);
                 let mut work = Work {
                     revision: self.graph.get(&task).map_or(0, |one| one.rounds),
-                    ..Work::default()
+                    ..self.fresh_work()
                 };
                 if let Some(plan) = resolved.plan {
                     work.lock(plan);

@@ -11,6 +11,7 @@ use crate::engineering::context::{
     DATA, Scene, brief, module_folder, of_a_change, pack, pretty, sight, workspace,
 };
 use crate::engineering::debate::TRIED;
+use crate::engineering::exam;
 use crate::engineering::kind::{ASSEMBLES, HOLDS, Kind, TELLS};
 use crate::engineering::reuse;
 use crate::engineering::roles::{Occasion, Role};
@@ -21,6 +22,7 @@ use crate::halt::exception::Ruling;
 use crate::project::types::{ModuleRef, TaskId};
 use kernel::effect::{Access, AttemptOrder, Effect, Sight};
 use kernel::event::{Body, EffectBegan};
+use kernel::exam::EARLIER;
 use kernel::module::ModuleStatus;
 use kernel::{EffectId, Refusal, StateName};
 use serde_json::{Value, json};
@@ -66,6 +68,12 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                     let checks = TRIED.map(|step| step.row().check);
                     of_module(state, id, task, work, module, ("try", &checks))?
                 }
+                Want::Seal(module) => {
+                    of_module(state, id, task, work, module, ("exam", &[exam::WRITTEN]))?
+                }
+                Want::Sit(module) => {
+                    of_module(state, id, task, work, module, ("exam", &[exam::OPEN]))?
+                }
                 Want::Seek(module) => {
                     let sought = work.modules[module].elsewhere.as_ref()?;
                     let subject = format!("{task}/{}", sought.reference.module);
@@ -106,6 +114,9 @@ fn effect(state: &State, id: EffectId, of: &For) -> Option<Effect> {
                     }
                     if state.briefs >= TELLS {
                         with["dependencies"] = json!("declared");
+                    }
+                    if state.exams.is_some() {
+                        with["exam"] = json!({"unasked": exam::OF_A_CHANGE});
                     }
                     let subject = format!("{}/{}", change.exception, change.to.module);
                     let made = change.deliverable;
@@ -177,6 +188,14 @@ fn of_module(
     if state.briefs >= TELLS {
         with["dependencies"] = json!("declared");
     }
+    if let Some(exam) = &debate.exam {
+        with["exam"] = exam.order(plan.modules[module].io_contract.as_ref());
+    } else if work.exams == Some(exam::Exams::Off) {
+        with["exam"] = json!({"unasked": exam::OFF});
+    }
+    if let Some(reused) = &work.modules[module].reused {
+        with["reused"] = json!(reused);
+    }
     let subject = format!("{task}/{}", reference.module);
     let made = work.modules[module].deliverable;
     Some(gate(state, id, name, subject, made, checks, &with))
@@ -208,6 +227,7 @@ fn turn(role: Role, occasion: Occasion) -> &'static str {
         (_, Occasion::Amend) => "amend",
         (_, Occasion::Challenge) => "challenge",
         (_, Occasion::Adjudicate) => "adjudicate",
+        (_, Occasion::Examine) => "examine",
     }
 }
 
@@ -310,7 +330,9 @@ pub(crate) fn pack_of(state: &State, effect: EffectId) -> Option<ContextPack> {
     let (module, who, occasion) = match work.want()? {
         Want::Plan => (None, Role::MicroPlanner, Occasion::Propose),
         Want::Role(module, who, occasion) => (Some(module), who, occasion),
-        Want::Try(_) | Want::Ship(..) | Want::Seek(_) => return None,
+        Want::Try(_) | Want::Seal(_) | Want::Sit(_) | Want::Ship(..) | Want::Seek(_) => {
+            return None;
+        }
     };
     let upstream = upstream(state, task, work, module);
     let scene = Scene {
@@ -344,13 +366,13 @@ fn role(
     let upstream = upstream(state, task, work, module);
     let criteria = state.criteria.get(task).and_then(|all| all.last());
     let asked = match who {
-        Role::MicroPlanner | Role::Challenger => state.asked(task),
+        Role::MicroPlanner | Role::Challenger | Role::Examiner => state.asked(task),
         Role::Proposer | Role::Arbiter => Vec::new(),
     };
     let again = again(state, task);
     let outdated = outdated(state, task, work, module);
     let rejected = match who {
-        Role::Arbiter => Vec::new(),
+        Role::Arbiter | Role::Examiner => Vec::new(),
         Role::MicroPlanner | Role::Proposer | Role::Challenger => rejected(state, task),
     };
     let scene = Scene {
@@ -375,6 +397,11 @@ fn role(
         None => task.to_string(),
     };
     let continues = work.patience.continues.as_ref();
+    let debate = module.map(|module| &work.modules[module].debate);
+    let paper = debate.and_then(|debate| debate.exam.as_ref()?.paper.clone());
+    // Who writes others does not write the same ones again.
+    let paper = paper.filter(|_| who == Role::Examiner);
+    let papers = paper.map(|hash| (EARLIER.to_owned(), json!({"sealed": hash}).to_string()));
     Effect::Attempt(AttemptOrder {
         id,
         state: StateName::from(turn(who, occasion)),
@@ -382,7 +409,9 @@ fn role(
         subject,
         access: match who {
             Role::Proposer => Access::Edit,
-            Role::MicroPlanner | Role::Challenger | Role::Arbiter => Access::ReadOnly,
+            Role::MicroPlanner | Role::Challenger | Role::Arbiter | Role::Examiner => {
+                Access::ReadOnly
+            }
         },
         sight: sight(&scene, who, occasion),
         nth: work.asked() + 1,
@@ -394,7 +423,7 @@ fn role(
         session: None,
         again: None,
         sealed: BTreeMap::new(),
-        papers: BTreeMap::new(),
+        papers: papers.into_iter().collect(),
         change: None,
     })
 }
@@ -416,7 +445,7 @@ fn change_role(
             module_folder(&change.to),
             module_folder(&change.from)
         ),
-        Role::MicroPlanner | Role::Challenger | Role::Arbiter => String::new(),
+        Role::MicroPlanner | Role::Challenger | Role::Arbiter | Role::Examiner => String::new(),
     };
     let failures = match occasion {
         Occasion::Propose if !change.debate.failures.is_empty() => {
@@ -454,7 +483,7 @@ fn change_role(
             vec![own(&change.to), own(&change.from)],
             workspace(&module_folder(&change.to)).to_vec(),
         ),
-        Role::MicroPlanner | Role::Challenger | Role::Arbiter => {
+        Role::MicroPlanner | Role::Challenger | Role::Arbiter | Role::Examiner => {
             (Access::ReadOnly, Vec::new(), Vec::new())
         }
     };

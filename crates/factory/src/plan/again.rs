@@ -23,6 +23,8 @@ pub struct Part {
     pub acceptance_criteria: Vec<String>,
     /// Task ids.
     pub depends_on: Vec<String>,
+    /// What goes in and out of it; none: as in the task that it stands in for.
+    pub sketch: Option<IoContractSketch>,
 }
 
 /// Other acceptance criteria for a task, or other cases of the product whose front it makes.
@@ -104,7 +106,10 @@ pub fn files(
                 subtasks: part.acceptance_criteria.clone(),
                 acceptance_criteria: part.acceptance_criteria.clone(),
                 depends_on: part.depends_on.clone(),
-                io_contract_sketch: sketch_of(&places, place),
+                io_contract_sketch: part
+                    .sketch
+                    .clone()
+                    .unwrap_or_else(|| sketch_of(&places, place)),
             },
         };
         known.insert(part.task_id.clone(), standing);

@@ -5,11 +5,10 @@
 pub mod again;
 pub mod further;
 mod known;
-mod slug;
 mod task_file;
 
+pub use documents::slug::{Siblings, slug};
 pub use known::Known;
-pub use slug::{Siblings, slug};
 
 use crate::spec::{Epic, Pillar, ProductSpec, Story, Task};
 use kernel::{Refusal, document};

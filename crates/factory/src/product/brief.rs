@@ -2,7 +2,7 @@
 //! documents themselves lie in the view.
 
 use super::{DRAFT, FOLDER, GIVEN, Leftovers, Product, RELEASED, REPORT};
-use crate::engineering::kind::{HOLDS, TELLS};
+use crate::engineering::kind::{ASKS, HOLDS, TELLS};
 use kernel::effect::Sight;
 use std::fmt::Write;
 
@@ -70,11 +70,31 @@ case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), gi
          empty), and either prints (all of standard output) or refuses (a part of standard error)
 ```"#;
 
+/// The same since the form 9.
+const PRODUCT_ASKED: &str = r#"```text
+spec:    product, what people hold in hand at the end: name (small letters, digits, hyphens),
+         form command | library | none, language rust | python | javascript (what the person wants; all
+         modules are written in it), entry (the task_id whose module stands at the front), cases, why
+case:    shows (a list of STR-NNN and EPC-NNN/n, the n-th success criterion), and
+         of a command: given (standard input; left out: empty), and either prints (all of standard output)
+         or refuses (a part of standard error);
+         of a library: steps (a list of calls) and holds (a list of claims, at least 1)
+call:    call (a name at the top of the library; in Python and JavaScript also .METHOD of the first input),
+         with (a list of inputs in their order, as JSON; {"$answer": 0} is the answer to the first call)
+claim:   of (which call, from 0), at (a JSON pointer into the answer; left out: all of it),
+         is equals | differs | same | other | less | more | close | contains | fails, and value (for fails the
+         error's name, or nothing), or other (another call, for same and other); close has within as well
+```"#;
+
 const RULES: &str = "\
 Every pillar has an epic, every epic a story and a success criterion, every story a task. A task is what one engineer builds as a few small modules. Nothing required is left out or empty, and nothing is a placeholder; each such fault is an error, and errors block. These are warnings, which the person sees: a description under 20 characters, an acceptance criterion that names nothing observable (returns, displays, raises, writes, emits, rejects, validates ...), subtasks that repeat each other, an `error_surfaces` without one specific error.";
 
 const BUILT: &str = "\
 The engine puts the shipped modules together to the product, builds it, runs all tests and every case of it before anything is released. A `command` calls the entry's module, which takes one text or a list of its lines and gives one text or number; every story and every success criterion is shown by a case of it. A `library` has each module, and the names of the entry's at the top. Only a spec whose modules are enough by themselves has the form `none`, and says `why`.";
+
+/// The same since the form 9.
+const BUILT_ASKED: &str = "\
+The engine puts the shipped modules together to the product, builds it, runs all tests and every case of it before anything is released. A `command` calls the entry's module, which takes one text or a list of its lines and gives one text or number. A `library` has each module, and the names of the entry's at the top, where its cases call them. Every story and every success criterion is shown by a case of either. Only a spec whose modules are enough by themselves has the form `none`, and says `why`.";
 
 const ASSEMBLED: &str = "\
 A product ends with its assembly: the task of its `entry`, which no other task depends on. It is one module with an entry of its own; it wires the modules of the tasks that it depends on, converts their types and errors, and hands on their names. Give it a task of its own, and let it depend on every task whose module people should reach. A library has one as well.";
@@ -86,6 +106,10 @@ pub(crate) const ENDS: &str = "\
 /// The same since the form 7.
 pub(crate) const ENDS_SAID: &str = "\
 `prints` is all of standard output, to the letter but for blanks and line ends at its end. `refuses` is a part of standard error, and the exit code is another than 0: where the entry refuses, the engine prints its error as the language does, which is `Name: message` of an exception in Python and of an `Error` in JavaScript, and in Rust the error as its `Display` writes it, or as `{:?}` does if it has none. Whatever is to be read there is in the error itself.";
+
+/// How a library is asked.
+pub(crate) const ASKED: &str = "\
+The names that they call stand at the top of the product. Inputs are JSON: texts, numbers, truth values, lists and objects, which a driver of the engine's makes and reads: in Rust numbers, `String`, `&str`, `Option`, `Vec` and other collections and tuples of those; in Python and JavaScript what JSON is there, and a data class or plain object is answered as an object of its fields. `fails` names the exception's class, or in Rust the variant of the error or its type.";
 
 /// What nobody after this role will see.
 const AFTER: &str = "\
@@ -130,6 +154,11 @@ pub fn brief(product: &Product) -> String {
         _ => SHAPE,
     };
     let of_product = match product.began.briefs {
+        Some(ASKS..) => {
+            format!(
+                "{PRODUCT_ASKED}\n\n{BUILT_ASKED}\n\n{ENDS_SAID}\n\n{ASKED}\n\n{ASSEMBLED}\n\n{AFTER}\n\n"
+            )
+        }
         Some(TELLS..) => {
             format!("{PRODUCT_SAID}\n\n{BUILT}\n\n{ENDS_SAID}\n\n{ASSEMBLED}\n\n{AFTER}\n\n")
         }

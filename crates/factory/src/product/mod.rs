@@ -8,7 +8,7 @@ mod brief;
 pub mod escalation;
 mod judge;
 
-pub(crate) use brief::{ENDS, ENDS_SAID};
+pub(crate) use brief::{ASKED, ENDS, ENDS_SAID};
 pub use brief::{brief, sight};
 pub use judge::judge;
 
@@ -71,6 +71,9 @@ pub struct Began {
     /// The form of the briefs that its tasks will have; none in a journal of before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub briefs: Option<u32>,
+    /// Whether modules will have exams; none in a journal of before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exams: Option<crate::engineering::exam::Exams>,
     /// The released spec, as people left it, of which this is to be a further version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub released: Option<EvidenceRef>,

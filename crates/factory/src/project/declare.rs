@@ -29,7 +29,7 @@ pub struct Declared {
     /// What it must show; empty in a project of before.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub criteria: Vec<String>,
-    /// What goes in and out, in prose; none in a project of before, and in a task that a person split.
+    /// What goes in and out, in prose; none in a project of before, and in a part of a task for which a person gave none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sketch: Option<IoContractSketch>,
 }

@@ -1,9 +1,10 @@
 //! A case of the product as a person puts it right after the spec was approved: another input, or another
 //! end. What it shows stays, so that every story and criterion is still shown.
 
-use super::Case;
+use super::{Case, Product, ProductForm, called};
 use kernel::document;
-use kernel::form::{FILLED, Form as Shape, TEXT};
+use kernel::exam::{Claim, Step};
+use kernel::form::{FILLED, Form as Shape, Formed, Size, TEXT};
 use std::collections::BTreeSet;
 
 document! {
@@ -21,6 +22,12 @@ document! {
         /// What it refuses with; then it prints nothing.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refuses?: Option<String> = FILLED,
+        /// Of a library: the calls, all of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        steps?: Option<Vec<Step>> = Shape::List(&Step::FORM, Size::SOME),
+        /// Of a library: what must hold of the answers, all of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        holds?: Option<Vec<Claim>> = Shape::List(&Claim::FORM, Size::SOME),
     }
 }
 
@@ -29,9 +36,11 @@ impl AmendedCase {
     pub(crate) fn as_it_is(number: usize, case: &Case) -> Self {
         Self {
             case: number,
-            given: Some(case.given.clone()),
+            given: case.steps.is_empty().then(|| case.given.clone()),
             prints: case.prints.clone(),
             refuses: case.refuses.clone(),
+            steps: (!case.steps.is_empty()).then(|| case.steps.clone()),
+            holds: (!case.holds.is_empty()).then(|| case.holds.clone()),
         }
     }
 
@@ -43,6 +52,12 @@ impl AmendedCase {
         if self.prints.is_some() || self.refuses.is_some() {
             new.prints.clone_from(&self.prints);
             new.refuses.clone_from(&self.refuses);
+        }
+        if let Some(steps) = &self.steps {
+            new.steps.clone_from(steps);
+        }
+        if let Some(holds) = &self.holds {
+            new.holds.clone_from(holds);
         }
         new
     }
@@ -68,7 +83,8 @@ pub(crate) fn changing(cases: &[Case], amended: &[AmendedCase]) -> Vec<AmendedCa
 }
 
 /// Everything that is wrong with them, each with its place in the payload.
-pub(crate) fn faults(cases: &[Case], amended: &[AmendedCase]) -> Vec<String> {
+pub(crate) fn faults(product: &Product, amended: &[AmendedCase]) -> Vec<String> {
+    let cases = &product.cases;
     let mut found = Vec::new();
     let mut seen = BTreeSet::new();
     for (at, one) in amended.iter().enumerate() {
@@ -84,6 +100,20 @@ pub(crate) fn faults(cases: &[Case], amended: &[AmendedCase]) -> Vec<String> {
         }
         if one.prints.is_some() && one.refuses.is_some() {
             found.push(format!("`{place}` either `prints` or `refuses`"));
+        }
+        match (
+            product.form,
+            one.case.checked_sub(1).and_then(|at| cases.get(at)),
+        ) {
+            (ProductForm::Library, Some(case)) => {
+                let wrong = called::faults(&one.on(case), product.language, &place);
+                let wrong = wrong.into_iter();
+                found.extend(wrong.map(|one| format!("`{}`: {}", one.whole_path(), one.message)));
+            }
+            _ if one.steps.is_some() || one.holds.is_some() => {
+                found.push(format!("`{place}`: `steps` and `holds` are a library's"));
+            }
+            _ => {}
         }
     }
     found

@@ -2,6 +2,7 @@
 //! claims to be one. Typed values are made only of texts that were judged without errors.
 
 mod amended;
+mod called;
 mod graph;
 mod product;
 mod render;
@@ -10,12 +11,13 @@ mod validate;
 
 pub use amended::{AmendedCase, amend};
 pub(crate) use amended::{changing, faults as amended_faults};
+pub(crate) use called::names as called_names;
 pub(crate) use graph::circles;
 pub use product::{Case, Form as ProductForm, Product, Tongue};
 pub use render::{render, spec_md};
 pub use validate::{validate, validate_document};
 
-use crate::engineering::kind::{ASSEMBLES, HOLDS};
+use crate::engineering::kind::{ASKS, ASSEMBLES, HOLDS};
 use crate::ids::{self, MOMENT};
 use kernel::document;
 use kernel::form::{FILLED, Form, Formed, Size};
@@ -175,10 +177,13 @@ pub fn read_new(bytes: &[u8], briefs: u32) -> Result<(ProductSpec, crate::Report
         false => validate(bytes),
     };
     let (spec, mut report) = made(bytes, report)?;
-    let ending = match briefs >= ASSEMBLES {
+    let mut ending = match briefs >= ASSEMBLES {
         true => product::ending(&spec),
         false => Vec::new(),
     };
+    if briefs >= ASKS {
+        ending.extend(product::shows_all(&spec));
+    }
     if ending.is_empty() {
         return Ok((spec, report));
     }

@@ -4,8 +4,10 @@
 use super::{ProductSpec, Task};
 use crate::deficiency::Deficiency;
 use crate::ids;
+use kernel::exam::{Claim, Step};
 use kernel::form::{FILLED, Form as Shape, Formed, Rule, Size, TEXT, Wrong};
 use kernel::{document, words};
+use languages::product::called::shown;
 use std::collections::BTreeSet;
 use std::fmt;
 
@@ -75,7 +77,7 @@ document! {
         /// The task whose module stands at the front: a command calls it, a library has its names at the top.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         entry?: Option<String> = Shape::Id(ids::SPEC_TASK),
-        /// What the command must do, run by the engine on the whole product.
+        /// What the product must do as a whole, which the engine runs or asks.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         cases?: Vec<Case> = Shape::List(&Case::FORM, Size::SOME),
         /// Why no product is needed, where there is none.
@@ -85,7 +87,7 @@ document! {
 }
 
 document! {
-    /// One run of the command: what it reads, and what it prints or how it refuses.
+    /// One run of a command: what it reads, and what it prints or how it refuses; or what a library is asked: calls of names at its top, and what must hold of the answers.
     #[derive(Eq)]
     pub struct Case as "SpecCase" {
         /// What it shows: stories (`STR-001`), and success criteria of epics (`EPC-001/1`).
@@ -99,11 +101,22 @@ document! {
         /// What it says on standard error, when it fails.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         refuses?: Option<String> = FILLED,
+        /// Of a library: the calls, in their order. `call` is a name at the top of the product, or `.METHOD` of the first input (Python, JavaScript); inputs are JSON.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        steps?: Vec<Step> = Shape::List(&Step::FORM, Size::SOME),
+        /// Of a library: what must hold of the answers, all of it.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        holds?: Vec<Claim> = Shape::List(&Claim::FORM, Size::SOME),
     }
 }
 
 impl fmt::Display for Case {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.steps.is_empty() {
+            let calls: Vec<String> = self.steps.iter().map(shown).collect();
+            let claims: Vec<String> = self.holds.iter().map(ToString::to_string).collect();
+            return write!(f, "{}: {}", calls.join(", "), claims.join(", "));
+        }
         write!(f, "given {:?}, it ", self.given)?;
         match (&self.prints, &self.refuses) {
             (_, Some(why)) => write!(f, "refuses with {why:?}"),
@@ -150,19 +163,28 @@ pub(super) fn judge(spec: &ProductSpec) -> Vec<Deficiency> {
         let what = format!("`{entry}` is no task of this spec");
         say("unknown_reference", at, "entry", what);
     }
-    if product.form != Form::Command {
-        if !product.cases.is_empty() {
-            let what = "only a command has cases; what a library does is shown by its tests";
+    match (product.form, product.cases.is_empty()) {
+        (Form::None, false) => {
+            let what =
+                "where nothing is put together of the modules, there is nothing to run or to ask";
             say("case_without_command", at, "cases", what.to_owned());
+            return found;
         }
-        return found;
+        // Since the form 9 of briefs a new one has some (`ending`).
+        (Form::None, true) | (Form::Library, true) => return found,
+        (Form::Command, _) | (Form::Library, false) => {}
+    }
+    let open = unshown(spec, product);
+    if !open.is_empty() {
+        say("not_shown", at, "cases", not_shown(&open));
     }
     let promised = promised(spec);
-    let mut shown = BTreeSet::new();
     for (index, case) in product.cases.iter().enumerate() {
         let path = format!("{at}.cases[{index}]");
-        if case.prints.is_some() == case.refuses.is_some() {
-            let what = "a case either `prints` or `refuses`";
+        let of_library = !case.steps.is_empty() || !case.holds.is_empty();
+        let ends = case.prints.is_some() != case.refuses.is_some();
+        if product.form == Form::Command && (of_library || !ends) {
+            let what = "a case of a command either `prints` or `refuses`; `steps` and `holds` are a library's";
             say("case_without_end", &path, "prints", what.to_owned());
         }
         for (number, one) in case.shows.iter().enumerate() {
@@ -177,22 +199,33 @@ pub(super) fn judge(spec: &ProductSpec) -> Vec<Deficiency> {
                     what,
                 );
             }
-            shown.insert(one.clone());
         }
     }
-    let open: Vec<&str> = promised
-        .iter()
-        .filter(|one| !shown.contains(*one))
-        .map(String::as_str)
-        .collect();
-    if !open.is_empty() {
-        let what = format!(
-            "no case shows {}: every story and every success criterion is shown by the product itself",
-            open.join(", ")
-        );
-        say("not_shown", at, "cases", what);
-    }
     found
+}
+
+/// What of the spec no case shows.
+fn unshown(spec: &ProductSpec, product: &Product) -> Vec<String> {
+    let shown = product.cases.iter().flat_map(|case| &case.shows);
+    let shown: BTreeSet<&String> = shown.collect();
+    let mut open = promised(spec);
+    open.retain(|one| !shown.contains(one));
+    open
+}
+
+fn not_shown(open: &[String]) -> String {
+    format!(
+        "no case shows {}: every story and every success criterion is shown by the product itself",
+        open.join(", ")
+    )
+}
+
+/// What a new spec of a library is held to since the form 9: it has cases, as a command has.
+pub(super) fn shows_all(spec: &ProductSpec) -> Option<Deficiency> {
+    let product = spec.product.as_ref()?;
+    let asked = product.form == Form::Library && product.cases.is_empty();
+    let what = || not_shown(&unshown(spec, product));
+    asked.then(|| Deficiency::error("not_shown", "$.product", "cases", what()))
 }
 
 /// What a new spec is held to beyond that: a product ends with its assembly, the task of its entry.
@@ -272,7 +305,7 @@ mod tests {
         assert_eq!(codes(none), Vec::<String>::new());
         let library = json!({"name": "receipt", "form": "library"});
         assert_eq!(codes(library), Vec::<String>::new());
-        let changes: [(&str, Value, &str); 8] = [
+        let changes: [(&str, Value, &str); 9] = [
             ("/name", json!("Receipt Reader"), "bad_product_name"),
             ("/name", json!("mm-total"), "bad_product_name"),
             ("/form", json!("service"), "unknown_word"),
@@ -280,7 +313,12 @@ mod tests {
             ("/cases/0/shows/0", json!("STR-099"), "unknown_reference"),
             ("/cases/0/refuses", json!("Empty"), "case_without_end"),
             ("/cases/0/shows", json!(["STR-001"]), "not_shown"),
-            ("/form", json!("library"), "case_without_command"),
+            ("/form", json!("library"), "case_without_end"),
+            (
+                "/cases/0/holds",
+                json!([{"of": 0, "is": "fails"}]),
+                "case_without_end",
+            ),
         ];
         for (pointer, value, code) in changes {
             let mut product = good.clone();

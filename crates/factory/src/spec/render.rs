@@ -4,6 +4,7 @@
 use super::{Pillar, Product, ProductSpec, Task};
 use crate::Report;
 use documents::written as markdown;
+use languages::product::called::shown;
 use std::fmt::Write;
 
 /// The spec alone.
@@ -65,6 +66,9 @@ fn write_product(product: &Product, out: &mut String) -> std::fmt::Result {
         line(&product.name),
         product.form.as_str()
     )?;
+    if let Some(tongue) = product.language {
+        writeln!(out, "**In:** {}", tongue.language().as_str())?;
+    }
     if let Some(entry) = &product.entry {
         writeln!(out, "**At the front:** {}", line(entry))?;
     }
@@ -73,12 +77,19 @@ fn write_product(product: &Product, out: &mut String) -> std::fmt::Result {
     }
     for (at, case) in product.cases.iter().enumerate() {
         let shows: Vec<String> = case.shows.iter().map(|one| line(one)).collect();
-        writeln!(
-            out,
-            "\n**Case {}** shows {}. Given\n",
-            at + 1,
-            shows.join(", ")
-        )?;
+        let (number, shows) = (at + 1, shows.join(", "));
+        if !case.steps.is_empty() {
+            writeln!(out, "\n**Case {number}** shows {shows}. It calls\n")?;
+            for step in &case.steps {
+                writeln!(out, "- {}", markdown::item(&shown(step)))?;
+            }
+            writeln!(out, "\nand this holds\n")?;
+            for claim in &case.holds {
+                writeln!(out, "- {}", markdown::item(&claim.to_string()))?;
+            }
+            continue;
+        }
+        writeln!(out, "\n**Case {number}** shows {shows}. Given\n")?;
         writeln!(out, "{}\n", block(&case.given))?;
         for (word, said) in [("prints", &case.prints), ("is refused with", &case.refuses)] {
             if let Some(said) = said {

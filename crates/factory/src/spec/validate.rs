@@ -2,7 +2,7 @@
 //! that need all tasks together. It collects everything and stops at nothing but text that is not JSON.
 
 use super::graph::{self, Step, TaskSeen, path_of};
-use super::{ProductSpec, Task};
+use super::{Case, Product, ProductSpec, Task, called};
 use crate::deficiency::{Deficiency, Report, Severity};
 use crate::ids;
 use documents::prose;
@@ -49,10 +49,19 @@ fn of_product(document: &Document<'_>, found: &mut Vec<(usize, Deficiency)>) {
     if wrong {
         return;
     }
-    if let Ok(spec) = serde_json::from_str::<ProductSpec>(document.text()) {
-        let judged = super::product::judge(&spec).into_iter();
-        found.extend(judged.map(|one| (document.offset_of(&one.path, &one.field), one)));
-    }
+    let Ok(value) = serde_json::from_str(document.text()) else {
+        return;
+    };
+    let judged = match called::unformed(&value) {
+        judged if !judged.is_empty() => judged,
+        _ => serde_json::from_value::<ProductSpec>(value).map_or(Vec::new(), |spec| {
+            let mut judged = super::product::judge(&spec);
+            judged.extend(called::judge(&spec));
+            judged
+        }),
+    };
+    let judged = judged.into_iter();
+    found.extend(judged.map(|one| (document.offset_of(&one.path, &one.field), one)));
 }
 
 /// Puts lines and columns in, in one pass over the text.
@@ -95,6 +104,8 @@ fn noun(object: &Object) -> String {
     match object.name {
         "ProductSpec" => "spec".to_owned(),
         "IoContractSketch" => "I/O contract sketch".to_owned(),
+        name if name == Product::OBJECT.name => "product".to_owned(),
+        name if name == Case::OBJECT.name => "case".to_owned(),
         name => name.to_lowercase(),
     }
 }
@@ -159,6 +170,9 @@ impl<'a> Walk<'a> {
                 continue;
             };
             match &member.form {
+                // The form of exams, which is asked as a whole.
+                Form::List(..)
+                    if object.name == Case::OBJECT.name && called::OWN.contains(&field) => {}
                 Form::Id(form) => own_id = self.id(given, field, *form),
                 Form::Text(form) => self.prose(given, member, form, rule),
                 Form::Word(words) => self.word(given, field, words),

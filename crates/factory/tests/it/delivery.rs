@@ -222,6 +222,32 @@ fn s16_a_deprecated_module_stays_with_its_notice_and_blocks_releases_of_its_user
 }
 
 #[test]
+fn s14_3_who_plans_with_and_who_challenges_on_what_is_deprecated_is_told_so() {
+    let old = format!("{}@1.0.0", module_of(A));
+    let plan = said::plan(&[(module_of(B).as_str(), &[old.as_str()])]);
+    let begun = || {
+        let script = Script::default().says(B, "micro_plan", 0, plan.clone());
+        let mut project = Project::new(&[task(A, &[]), task(B, &[A])], 1, script);
+        project.run_only(A);
+        project
+    };
+    let told = |text: &str| {
+        text.contains("## Not for use any more") && text.contains(&old) && text.contains("too slow")
+    };
+    let with = json!({"module": old, "reason": "too slow"});
+    let mut planned = begun();
+    assert!(!told(&planned.brief(B, "micro_plan")));
+    planned.decide(DEPRECATE, with.clone()).unwrap();
+    assert!(told(&planned.brief(B, "micro_plan")));
+    let mut challenged = begun();
+    assert!(!told(&challenged.brief(B, "challenge")));
+    challenged.decide(DEPRECATE, with).unwrap();
+    let brief = challenged.brief(B, "challenge");
+    assert!(told(&brief), "{brief}");
+    assert!(!told(&challenged.brief(B, "adjudicate")));
+}
+
+#[test]
 fn s16_entries_are_never_changed_back_nor_replaced() {
     let mut registry = registry(vec![entry("MM-a@1.0.0", &[]), entry("MM-a@2.0.0", &[])]);
     let (old, new) = (reference("MM-a@1.0.0"), reference("MM-a@2.0.0"));

@@ -4,6 +4,7 @@
 pub(crate) mod context;
 mod debate;
 mod ends;
+mod examined;
 mod held;
 mod planning;
 mod smuggled;

@@ -56,6 +56,8 @@ fn every_member_of_a_spec_has_a_form_that_its_judge_knows() {
         for member in object.members {
             let place = format!("{}.{}", object.name, member.name);
             match &member.form {
+                // In the form of exams, which is asked as a whole: `spec_library.rs`.
+                _ if ["SpecCase.steps", "SpecCase.holds"].contains(&place.as_str()) => {}
                 Form::Text(_) | Form::Id(_) | Form::Word(_) => {}
                 Form::Object(inner) | Form::List(Form::Object(inner), _) => known(inner),
                 Form::List(Form::Text(_) | Form::Id(_), _) => {}

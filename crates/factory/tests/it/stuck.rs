@@ -206,6 +206,7 @@ fn s17_2_a_crash_between_the_halt_and_the_resolution_loses_neither() {
 fn lose(project: &mut Project, state: &str) {
     let effect = until(project, state);
     let lost = What::Lost {
+        seen: None,
         effect,
         reason: "the engine ended before it did".to_owned(),
         usage: Usage::default(),

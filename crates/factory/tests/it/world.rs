@@ -151,6 +151,7 @@ pub(crate) fn specifying(jobs: u32) -> What {
         jobs,
         attempts_per_task: Some(30),
         briefs: Some(factory::engineering::context::BRIEFS),
+        exams: None,
         released: None,
         attempts: None,
     };
@@ -215,6 +216,7 @@ pub(crate) fn promising(tasks: &[Declared], jobs: u32, product: Option<Promised>
                 spec: None,
                 briefs: Some(factory::engineering::context::BRIEFS),
                 product,
+                exams: None,
                 further: None,
             }))
             .note(),
@@ -313,6 +315,25 @@ impl Project {
             self.feed(What::Begin(effect.id())).unwrap();
             let answer = self.script.answer(effect);
             self.feed(answer).unwrap();
+        }
+    }
+
+    /// What the next one is told who works on this in that state; whatever comes before is done first.
+    pub(crate) fn brief(&mut self, subject: &str, state: &str) -> String {
+        loop {
+            let wanted = self.machine.wanted();
+            let brief = wanted.iter().find_map(|effect| match effect {
+                Effect::Attempt(order) => {
+                    let is_it = order.subject.starts_with(subject) && order.state.as_str() == state;
+                    is_it.then(|| order.brief.clone())
+                }
+                Effect::Gate(_) | Effect::Checkpoint(_) => None,
+            });
+            if let Some(brief) = brief {
+                return brief;
+            }
+            assert!(!wanted.is_empty(), "nobody is asked to {state} {subject}");
+            self.run_one();
         }
     }
 

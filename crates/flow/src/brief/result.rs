@@ -221,9 +221,13 @@ fn questions(text: &mut String, questions: &[Question]) {
                 each.pattern, each.file, one.id
             )
         });
+        let unless = one.unless.as_ref();
+        let unless = unless.map_or_else(String::new, |word| {
+            format!(" Not asked where the checks show `{word}`.")
+        });
         let _ = writeln!(
             text,
-            "- `{}`: {}{of} It passes with: {}.",
+            "- `{}`: {}{of} It passes with: {}.{unless}",
             one.id,
             one.asks,
             one.answers.join(", ")

@@ -8,6 +8,7 @@ use kernel::effect::Weight;
 use kernel::table::Kind;
 use kernel::{CheckSpec, StateName, Word};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// The check that reads a role's answers.
 const QUESTIONS: &str = "questions";
@@ -166,13 +167,26 @@ pub(super) fn state_def(
         );
     }
     if let Some(role) = state.role.as_ref().filter(|_| !questions.is_empty()) {
-        let spec = answers(role, &questions);
-        if let Err(why) = lint_check(&spec.check, &spec.with) {
+        for question in questions.iter().filter(|one| one.unless.is_some()) {
+            let word = question.unless.as_deref().unwrap_or_default();
+            let shown =
+                |spec: &CheckSpec| spec.shows.as_ref().is_some_and(|one| one.as_str() == word);
+            if !gate.iter().any(shown) {
+                let id = &question.id;
+                let what =
+                    format!("state `{name}`, question `{id}`: no check of its gate shows `{word}`");
+                let mend =
+                    "give the check that finds it out `shows = \"WORD\"`, or remove `unless`";
+                loader.problem("unknown_word", at, what, mend);
+            }
+        }
+        let whole = read(role, &questions.iter().collect::<Vec<_>>());
+        if let Err(why) = lint_check(&whole.check, &whole.with) {
             let what = format!("state `{name}`, questions: {why}");
             let mend = "give each an `id` of its own and `asks`; docs/workflows.md shows how";
             loader.problem("unknown_check", at, what, mend);
         }
-        gate.push(spec);
+        gate.extend(answers(role, &questions));
     }
     StateDef {
         role: state.role.clone(),
@@ -208,11 +222,32 @@ fn question(raw: &RawQuestion) -> Question {
             file: each.file.clone(),
             section: each.section.clone(),
         }),
+        unless: raw.unless.clone(),
     }
 }
 
-/// What reads the answers to them.
-fn answers(role: &str, questions: &[Question]) -> CheckSpec {
+/// What reads the answers to them: those that are always asked, and those that wait for the same word.
+fn answers(role: &str, questions: &[Question]) -> Vec<CheckSpec> {
+    let words: BTreeSet<Option<&str>> = questions.iter().map(|one| one.unless.as_deref()).collect();
+    let read = |unless: Option<&str>| {
+        let (asked, beside): (Vec<&Question>, Vec<&Question>) = questions
+            .iter()
+            .partition(|one| one.unless.as_deref() == unless);
+        let mut spec = read(role, &asked);
+        if let Some(word) = unless {
+            // One sentence is no evidence of two things, wherever each is asked.
+            let beside: Vec<&str> = beside.iter().map(|one| one.id.as_str()).collect();
+            if !beside.is_empty() {
+                spec.with["beside"] = json!(beside);
+            }
+            spec.with["when"] = json!({ "unless": word });
+        }
+        spec
+    };
+    words.into_iter().map(read).collect()
+}
+
+fn read(role: &str, questions: &[&Question]) -> CheckSpec {
     let put = |one: &Question| {
         let mut put = json!({ "id": one.id, "asks": one.asks, "answers": one.answers });
         if let Some(each) = &one.each {
@@ -223,7 +258,7 @@ fn answers(role: &str, questions: &[Question]) -> CheckSpec {
         }
         put
     };
-    let put: Vec<Value> = questions.iter().map(put).collect();
+    let put: Vec<Value> = questions.iter().map(|one| put(one)).collect();
     CheckSpec {
         check: QUESTIONS.to_owned(),
         with: json!({ "by": role, "ask": put }),

@@ -4,6 +4,7 @@ use super::again::looks_again;
 use super::finding;
 use super::idle::Follows;
 use super::objection;
+use super::rewind;
 use super::state::{FlowState, Stage};
 use super::words::{GATE_FAILED, NO_PROGRESS, SENT_BACK, hold_sentence};
 use crate::workflow::Workflow;
@@ -27,6 +28,10 @@ pub(super) fn advance(workflow: &Workflow, run: &FlowState) -> Option<Body> {
     if let (Some(spec), Some(due)) = (&workflow.snapshot, run.snapshots.due()) {
         let taken = crate::snapshot::compose(spec, &run.snapshots, &run.fields, due);
         return Some(Body::SnapshotTaken(Box::new(taken)));
+    }
+    if let Some(decision) = run.decision.as_ref().filter(|one| rewind::is_meant(one)) {
+        let back = rewind::judged(workflow, run, decision).ok()?;
+        return Some(Body::Rewound(Box::new(back)));
     }
     if let Some(decision) = &run.decision {
         let step = Step::Answer(decision.option.clone());

@@ -8,6 +8,7 @@ mod gate;
 mod heard;
 mod moved;
 
+use super::rewind;
 use super::state::{FlowState, Stage};
 use super::told;
 use super::words::UNFINISHED;
@@ -42,7 +43,9 @@ impl FlowState {
                     let mut changed = ended.outcome.changed.iter();
                     self.changed_code |= changed.any(|path| path.starts_with("repo/"));
                     aside::worked(self, workflow, &ended.outcome.changed);
+                    rewind::changed(self, &ended.outcome.changed);
                 }
+                rewind::spent(self, &ended.outcome.evidence);
                 if self.stage
                     == (Stage::Attempting {
                         effect: ended.effect,
@@ -54,6 +57,9 @@ impl FlowState {
                 }
             }
             Body::GateEnded(ended) => {
+                for result in &ended.results {
+                    rewind::spent(self, &result.evidence);
+                }
                 if let Stage::Gating { effect, .. } = self.stage
                     && effect == ended.effect
                 {
@@ -83,6 +89,7 @@ impl FlowState {
                 self.decision = Some(decision.clone());
             }
             Body::Moved(moved) => self.moved(workflow, moved),
+            Body::Rewound(back) => rewind::rewound(self, workflow, back),
             Body::FieldsEdited(edited) => self.edited(workflow, edited),
             Body::SnapshotTaken(taken) => self.snapshots.taken(taken),
             Body::SessionOpened(_) | Body::TailCut(_) | Body::LateDropped(_) | Body::Noted(_) => {}
@@ -143,6 +150,7 @@ impl FlowState {
                 self.touched.clear();
                 self.losses = 0;
                 aside::committed(self, workflow, ended.commit.as_ref());
+                rewind::mark(self, workflow);
             }
             // It was tried again: it is a person's to do by hand, and the run goes on with what is
             // there. Without an end to this nobody gets past it.

@@ -3,6 +3,7 @@
 use super::advance::advance;
 use super::again::looks_again;
 use super::edited;
+use super::rewind;
 use super::state::FlowState;
 use super::wanted::wanted;
 use crate::workflow::Workflow;
@@ -38,6 +39,10 @@ pub(crate) fn decide(
         What::Advance => Ok(advance(workflow, run).map_or_else(Vec::new, |body| vec![event(body)])),
         What::Begin(effect) => begin(workflow, run, *effect).map(|body| vec![event(body)]),
         What::Decide(decision) if decision.option == LOOK_AGAIN && looks_again(workflow, run) => {
+            Ok(vec![event(Body::Decided(decision.clone()))])
+        }
+        What::Decide(decision) if rewind::is_meant(decision) => {
+            rewind::judged(workflow, run, decision)?;
             Ok(vec![event(Body::Decided(decision.clone()))])
         }
         What::Decide(decision) => {

@@ -1,5 +1,6 @@
 //! The run as people see it: its status, and the fields that the engine writes.
 
+use super::activity::activity;
 use super::decide::{means, options};
 use super::record;
 use super::state::{FlowState, Stage};
@@ -9,28 +10,11 @@ use kernel::effect::Weight;
 use kernel::machine::{Activity, Gauge, InFlight, Waiting};
 use kernel::outcome::{Class, Verdict, passes};
 use kernel::position::Hold;
-use kernel::table::{Completing, Kind};
 use kernel::{StateName, Status};
 use std::collections::BTreeMap;
 
 /// The moves whose reason is the verdict of the state's last gate.
 const GATE_SAID_SO: [&str; 2] = [GATE_FAILED, NO_PROGRESS];
-
-fn activity(workflow: &Workflow, run: &FlowState) -> Activity {
-    let state = workflow.table.state(&run.position.state);
-    match state.kind {
-        _ if run.position.stopped => Activity::Stopped,
-        // A person has spoken; the engine has yet to carry it out.
-        _ if run.decision.is_some() => Activity::Working,
-        _ if run.position.hold.is_some() => Activity::Waiting,
-        Kind::End => Activity::Done,
-        Kind::Wait => Activity::Waiting,
-        Kind::Rest if state.completing == Completing::Yes => Activity::Done,
-        Kind::Rest if workflow.states[&run.position.state].done => Activity::Done,
-        Kind::Rest => Activity::Resting,
-        Kind::Work | Kind::Gate => Activity::Working,
-    }
-}
 
 fn waiting(workflow: &Workflow, run: &FlowState) -> Option<Waiting> {
     let (reason, mut why) = match &run.position.hold {

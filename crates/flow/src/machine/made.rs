@@ -30,6 +30,12 @@ impl Made {
         self.recorded.extend(touched.iter().take(left).cloned());
     }
 
+    /// What was recorded since stays recorded.
+    pub(super) fn record_all(&mut self, since: Made) {
+        self.record(&since.recorded);
+        self.tree = self.tree.take().or(since.tree);
+    }
+
     /// An attempt ended well, of a role that may do this.
     pub(super) fn take(&mut self, outcome: &Outcome, access: Option<Access>) {
         if self.tree.is_none() && !outcome.tree_before.is_empty() {

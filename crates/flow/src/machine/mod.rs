@@ -4,6 +4,7 @@
 //! Each decision follows from the state alone (`Advance`), so a journal that ends after any event
 //! goes on from there without a special case.
 
+mod activity;
 mod advance;
 mod again;
 mod ahead;
@@ -21,6 +22,7 @@ mod memory;
 mod objection;
 mod patience;
 mod record;
+mod rewind;
 mod session;
 mod state;
 mod told;
@@ -121,6 +123,19 @@ impl Flow {
     /// What audits flagged as risks.
     pub fn risks(&self) -> Vec<crate::Risk> {
         self.run.snapshots.risks()
+    }
+
+    /// Findings that nobody has settled yet: each with its id, and what others have said to it.
+    pub fn open_findings(&self) -> impl Iterator<Item = (String, &kernel::finding::Finding)> {
+        self.run.findings.open.iter().map(|(id, open)| {
+            let said = open.said.iter().map(|said| format!(" -> {said}"));
+            let said: String = said.collect();
+            let (finding, state) = (&open.finding, &open.raised_in);
+            (
+                format!("{id} (found in `{state}`) {finding}{said}"),
+                finding,
+            )
+        })
     }
 
     /// What passed gates have frozen.

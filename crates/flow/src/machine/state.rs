@@ -98,6 +98,16 @@ pub(crate) struct Aside {
     pub(crate) back_to: Option<String>,
 }
 
+/// A commit of the run's, and the run as it stood with it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mark {
+    pub(super) commit: String,
+    /// What agents have changed since.
+    pub(super) changed: BTreeSet<String>,
+    /// Without what only ever grows: that is taken from the day on which it is gone back.
+    pub(super) then: Box<FlowState>,
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct FlowState {
     pub(crate) started: Option<RunStarted>,
@@ -229,6 +239,9 @@ pub(crate) struct FlowState {
     /// Who was sent ahead of their turn.
     #[serde(default, skip_serializing_if = "Ahead::is_empty")]
     pub(crate) ahead: Ahead,
+    /// Its commits to which a person may lead it back, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) marks: Vec<Mark>,
 }
 
 impl FlowState {
@@ -288,6 +301,7 @@ impl FlowState {
             sent_back: false,
             rejected: false,
             ahead: Ahead::default(),
+            marks: Vec::new(),
         }
     }
 

@@ -287,6 +287,7 @@ fn an_open_objection_shuts_every_way_to_the_end_that_does_not_ask_again() {
     let reason = "the engine fell".to_owned();
     let usage = kernel::Usage::default();
     let what = What::Lost {
+        seen: None,
         effect: lost,
         reason,
         usage,
@@ -491,6 +492,7 @@ fn silence_settles_no_finding() {
     let lost = hand.flow.status().in_flight[0].effect;
     let (reason, usage) = ("fell".to_owned(), kernel::Usage::default());
     hand.feed(What::Lost {
+        seen: None,
         effect: lost,
         reason,
         usage,

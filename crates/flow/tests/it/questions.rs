@@ -75,6 +75,40 @@ fn the_gate_of_a_state_that_asks_reads_the_answers() {
 }
 
 #[test]
+fn a_question_may_wait_for_what_the_gate_shows() {
+    let waits = r#"gate = [{ check = "tests", advisory = true, shows = "unbuilt" }]
+questions = [
+    { id = "safe", asks = "Is every input checked?", unless = "unbuilt" },
+    { id = "told", asks = "Does the log tell it?" },
+]"#;
+    let text = REVIEWED.replacen("gate = [\"tests\"]", waits, 1);
+    let workflow = loaded(&text);
+    let gate = &workflow.states["review"].gate;
+    assert_eq!(gate.len(), 3);
+    assert_eq!(gate[1].with["ask"][0]["id"], "told");
+    assert!(gate[1].with["when"].is_null());
+    assert_eq!(gate[2].with["ask"][0]["id"], "safe");
+    assert_eq!(gate[2].with["when"], json!({ "unless": "unbuilt" }));
+    // One sentence is no evidence of both, though they are read apart.
+    assert_eq!(gate[2].with["beside"], json!(["told"]));
+    let brief = {
+        let mut hand = begun(&text);
+        hand.says(json!({ "summary": "built" }), "");
+        match hand.begin() {
+            Effect::Attempt(order) => order.brief,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert!(
+        brief.contains("Not asked where the checks show `unbuilt`."),
+        "{brief}"
+    );
+    let nobody = text.replace("unless = \"unbuilt\"", "unless = \"built\"");
+    let error = load(&source(&nobody), &|_, _| Ok(())).expect_err("nothing shows it");
+    assert_eq!(error.problems[0].code, "unknown_word", "{error}");
+}
+
+#[test]
 fn the_brief_shows_the_questions_with_an_example_of_an_answer() {
     let mut hand = begun(&asking());
     hand.says(json!({ "summary": "built" }), "");

@@ -140,6 +140,7 @@ fn nothing_goes_on_in_a_session_after_a_cheat_or_a_crash() {
     let lost = hand.order();
     let (effect, reason, usage) = (lost.id, "a crash".to_owned(), Usage::default());
     hand.feed(What::Lost {
+        seen: None,
         effect,
         reason,
         usage,

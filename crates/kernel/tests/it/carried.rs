@@ -140,6 +140,7 @@ fn inputs() -> Vec<What> {
             commit: Err("locked".to_owned()),
         },
         What::Lost {
+            seen: None,
             effect,
             reason: "gone".to_owned(),
             usage: Usage::default(),

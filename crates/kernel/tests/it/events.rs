@@ -87,6 +87,19 @@ fn samples(kind: &str) -> Option<(Value, Value)> {
                 "why": "the gate passed",
             }),
         ),
+        "rewound.v1" => (
+            json!({
+                "commit": hash, "from": "verify",
+                "position": {"state": "build", "autonomy": "auto"},
+            }),
+            json!({
+                "commit": hash, "from": "verify", "why": "ada said `rewind`",
+                "position": {
+                    "state": "build", "slot": "verify", "counts": {"repair": 2}, "passes": 1,
+                    "autonomy": "conservative", "stopped": true,
+                },
+            }),
+        ),
         "refused.v1" => (
             json!({"refusal": {"code": "c", "what": "w", "mend": "m"}}),
             json!({"effect": 3, "refusal": {"code": "c", "what": "w", "mend": "m"}}),

@@ -55,7 +55,12 @@ fn checkpoint(effect: u32) -> What {
 }
 
 fn lost(effect: u32) -> What {
+    lost_since(effect, None)
+}
+
+fn lost_since(effect: u32, seen: Option<Time>) -> What {
     What::Lost {
+        seen,
         usage: kernel::Usage::default(),
         effect: EffectId(effect),
         reason: "restart".to_owned(),
@@ -206,4 +211,21 @@ fn huge_usage_saturates() {
 #[test]
 fn what_is_not_about_an_effect_is_not_the_ledgers() {
     assert_eq!(ledger().answer(Time(0), &What::Advance), None);
+}
+
+/// Whoever is killed in the evening and taken up in the morning has not worked all night.
+#[test]
+fn time_in_which_nobody_worked_is_not_charged() {
+    for (seen, charged) in [
+        (None, 900),
+        (Some(Time(250)), 150),
+        // A clock that was set since gains nobody anything.
+        (Some(Time(5_000)), 900),
+        (Some(Time(0)), 0),
+    ] {
+        let mut ledger = ledger();
+        begin(&mut ledger, 100, 1, EffectKind::Attempt, 2_000);
+        answer(&mut ledger, 1_000, &lost_since(1, seen));
+        assert_eq!(used(&ledger, WALL_MILLIS), charged, "{seen:?}");
+    }
 }

@@ -113,6 +113,8 @@ fn cases(product: &Product) -> String {
                 "  assert.notEqual(output.status, 0);\n  assert.ok(output.stderr.includes({}), output.stderr);\n",
                 quoted(why)
             ),
+            // A command is not asked by its names.
+            Then::Answers(_) => String::new(),
         };
         text.push_str(&format!(
             "\n// {}\ntest(\"case {}\", () => {{\n  const output = run({});\n{checks}}});\n",

@@ -14,6 +14,7 @@ fn plan(before: &str, now: &str, test: &str) -> Mutants {
         tests: &[test],
         again: &[],
         constants: 10,
+        each: 0,
         others: 5,
     })
 }

@@ -122,6 +122,8 @@ fn cases(product: &Product, own: &str) -> String {
                 "        self.assertNotEqual(output.returncode, 0)\n        self.assertIn({}, output.stderr)\n",
                 quoted(why)
             ),
+            // A command is not asked by its names.
+            Then::Answers(_) => String::new(),
         };
         text.push_str(&format!(
             "    def test_case_{}(self):\n        # {}\n        output = run({})\n{checks}\n",

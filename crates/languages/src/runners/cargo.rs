@@ -5,7 +5,7 @@
 //! writes lines of results itself.
 
 use super::{Fault, FaultKind, Status, TestResult, TestRun};
-use crate::line::one_line;
+use kernel::line::one_line;
 use std::collections::BTreeSet;
 
 const MESSAGE: usize = 500;

@@ -2,7 +2,7 @@
 //! looks like one, and it sees tests that were begun and never ended.
 
 use super::{Fault, FaultKind, Status, TestResult, TestRun};
-use crate::line::one_line;
+use kernel::line::one_line;
 use serde_json::Value;
 use std::collections::BTreeMap;
 

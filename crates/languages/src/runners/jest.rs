@@ -2,7 +2,7 @@
 //! than it names, and one of a run that was interrupted.
 
 use super::{Fault, FaultKind, Status, TestResult, TestRun, Unknown};
-use crate::line::one_line;
+use kernel::line::one_line;
 use serde_json::Value;
 
 const MESSAGE: usize = 500;

@@ -4,7 +4,7 @@
 
 use super::xml::{self, Element};
 use super::{Fault, FaultKind, Status, TestResult, TestRun};
-use crate::line::one_line;
+use kernel::line::one_line;
 
 /// What makes a name unlike any other in the suite.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -6,6 +6,7 @@ mod black_box;
 mod constants;
 pub mod driver;
 mod ending;
+mod for_tests;
 pub mod inline_tests;
 mod items;
 mod methods;
@@ -18,6 +19,7 @@ mod tree;
 
 pub use black_box::{Reach, private_reaches};
 pub use constants::{ANSWER, constants};
+pub use for_tests::for_tests_alone;
 pub use named::named;
 pub use product::product;
 pub use stubs::{STUB, stubbed};

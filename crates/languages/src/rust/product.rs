@@ -159,6 +159,8 @@ fn of_case(number: usize, case: &Case) -> String {
         Then::Refuses(why) => format!(
             "    assert!(!output.status.success());\n    let said = String::from_utf8_lossy(&output.stderr);\n    assert!(said.contains({why:?}), \"{{said}}\");\n"
         ),
+        // A command is not asked by its names.
+        Then::Answers(_) => String::new(),
     };
     format!(
         "\n{}#[test]\nfn case_{number}() {{\n    let output = run({:?});\n{checks}}}\n",

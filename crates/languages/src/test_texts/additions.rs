@@ -3,11 +3,43 @@
 //! both. The lines that were there are still there then, so nothing is missing.
 
 use super::kept::{CONTAINERS, blocks, body, depth, lines};
+use super::spoken::{Spoken, spoken};
 use crate::one_line;
 
 /// Words that leave a function or a loop, and that begin what may not be run.
 const LEAVES: [&str; 5] = ["return", "raise", "throw", "break", "continue"];
 const CONDITIONS: [&str; 7] = ["if ", "if(", "while ", "while(", "try", "else", "except"];
+/// What a line says that asks something.
+const ASKS: [&str; 11] = [
+    "assert", "expect", "equal", "Equal", "should", "require", "raises", "throws", "rejects",
+    "ok(", "fail(",
+];
+/// What may be put around that, besides what holds tests: it runs what it holds, once, and lets what fails
+/// there fail.
+const RUNS_IT: [&str; 22] = [
+    "def test",
+    "async def test",
+    "test(",
+    "it(",
+    ".subTest(",
+    "subtests.test(",
+    "open(",
+    "warns(",
+    "assertWarns",
+    "assertLogs(",
+    "catch_warnings(",
+    "TemporaryDirectory(",
+    "NamedTemporaryFile(",
+    "freeze_time(",
+    "travel(",
+    ".context(",
+    "redirect_std",
+    "chdir(",
+    "settings(",
+    "_context(",
+    "client(",
+    "patch",
+];
 /// What a jump does not leave.
 const INNER: [&str; 6] = ["def ", "lambda", "fn ", "function", "=>", "class "];
 
@@ -25,7 +57,59 @@ pub fn weakens(path: &str, earlier: &str, later: &str) -> Option<String> {
         "py" => twice(&old, &new),
         _ => None,
     };
-    twice.or_else(|| inside(&old, &new))
+    twice
+        .or_else(|| silenced(path, earlier, later))
+        .or_else(|| inside(&old, &new))
+}
+
+fn asks(line: &str) -> bool {
+    ASKS.iter().any(|word| line.contains(word))
+}
+
+/// A line that asked something, and stands in a text or a remark now.
+fn silenced(path: &str, earlier: &str, later: &str) -> Option<String> {
+    let (before, after) = (spoken(path, earlier), spoken(path, later));
+    let count = |all: &[Spoken<'_>], line: &str, code: bool| {
+        let same = all.iter().filter(|one| one.line.trim() == line);
+        same.filter(|one| one.is_code || !code).count()
+    };
+    let asked = before.iter().filter(|one| one.is_code);
+    let mut asked = asked.map(|one| one.line.trim()).filter(|one| asks(one));
+    let silent = asked.find(|line| {
+        let was = count(&before, line, true);
+        count(&after, line, true) < was && count(&after, line, false) >= was
+    })?;
+    let what = one_line(silent, 80);
+    Some(format!("`{what}` stands in a text or a remark now"))
+}
+
+/// May this leave out what it is put around, or swallow that it fails? Whatever is not known to run it may.
+fn may_leave_out(line: &str) -> bool {
+    let bare = line.trim();
+    if CONTAINERS.iter().any(|one| bare.starts_with(one)) {
+        return false;
+    }
+    if bare.starts_with("for ") || bare.starts_with("for(") || bare.starts_with("async for ") {
+        return !over_something(bare);
+    }
+    !RUNS_IT.iter().any(|one| bare.contains(one))
+}
+
+/// Does a loop go over values that stand there?
+fn over_something(head: &str) -> bool {
+    let over = head.split_once(" in ").or_else(|| head.split_once(" of "));
+    let Some((_, over)) = over else {
+        return false;
+    };
+    if let Some(count) = over.strip_prefix("range(") {
+        return count.starts_with(|first: char| ('1'..='9').contains(&first))
+            && !count.contains(',');
+    }
+    let mut chars = over.chars();
+    let opens = chars.next().is_some_and(|first| "[({&".contains(first));
+    let inside = chars.as_str().trim_start_matches(['[', ' ']);
+    let empty = inside.starts_with([']', ')', '}']) || inside.is_empty();
+    opens && !empty && !over.contains(" for ")
 }
 
 /// A test of Python that is defined again, in the same place.
@@ -120,10 +204,9 @@ fn within(block: &[&str], kept: &[bool]) -> Option<String> {
         let bare = block[at].trim();
         if kept[at] {
             let wraps = around(at).find(|one| {
-                !kept[*one]
-                    && CONDITIONS
-                        .iter()
-                        .any(|word| block[*one].trim().starts_with(word))
+                let begins = |word: &&str| block[*one].trim().starts_with(*word);
+                let condition = CONDITIONS.iter().any(begins);
+                !kept[*one] && (condition || asks(bare) && may_leave_out(block[*one]))
             });
             if let Some(wraps) = wraps {
                 let what = one_line(block[wraps], 80);
@@ -173,7 +256,40 @@ mod tests {
         let later = format!("{OLD}{again}");
         let found = weakens("test_a.py", OLD, &later).unwrap();
         assert!(found.contains("`test_a` is there twice"), "{found}");
+        for around in [
+            "for _ in ():",
+            "for each in rows:",
+            "with suppress(AssertionError):",
+            "with self.assertRaises(AssertionError):",
+            "def later():",
+            "match found:\n            case 3:",
+        ] {
+            let wrapped = format!("        {around}\n                self.assertEqual(found, 1)\n");
+            let found = py(asks, &wrapped).unwrap_or_default();
+            assert!(
+                found.contains("around what a test asks"),
+                "{around}: {found}"
+            );
+        }
+        let text = format!("        \"\"\"\n{asks}        \"\"\"\n");
+        assert!(py(asks, &text).unwrap().contains("in a text or a remark"));
+        // Python takes it for the end of a line.
+        let hidden = format!("        # as before\r        return\n{asks}");
+        assert!(py(asks, &hidden).unwrap().contains("return"));
         let script = "test('a', () => {\n  equal(a(), 1)\n})\n";
+        for (opens, closes) in [
+            ("/*", "*/"),
+            ("for (const one of []) {", "}"),
+            ("setTimeout(() => {", "})"),
+            ("`", "`"),
+        ] {
+            let wrapped = format!("  {opens}\n    equal(a(), 1)\n  {closes}\n");
+            let wrapped = script.replace("  equal(a(), 1)\n", &wrapped);
+            assert!(
+                weakens("a.test.js", script, &wrapped).is_some(),
+                "{wrapped}"
+            );
+        }
         let early = script.replace("  equal", "  return\n  equal");
         assert!(weakens("a.test.js", script, &early).is_some());
         let rust =
@@ -191,6 +307,10 @@ mod tests {
             "        self.assertEqual(found, 1)\n        if found:\n            return\n",
             "        self.assertEqual(found, 1)\n\n    def test_c(self):\n        if True:\n            return\n",
             "        with self.subTest():\n            self.assertEqual(found, 1)\n",
+            "        for each in (1, 2):\n            self.assertEqual(found, 1)\n",
+            "        for _ in range(3):\n            self.assertEqual(found, 1)\n",
+            "        with freeze_time(\"2026-01-01\"):\n            self.assertEqual(found, 1)\n",
+            "        text = \"\"\"\n        more\n        \"\"\"\n        self.assertEqual(found, 1)\n",
         ] {
             assert_eq!(py(asks, more), None, "{more}");
         }

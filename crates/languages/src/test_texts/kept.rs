@@ -45,7 +45,8 @@ pub(super) fn lines<'t>(path: &str, text: &'t str) -> Vec<&'t str> {
     };
     let mut in_text = false;
     let mut found = Vec::new();
-    for line in text.lines() {
+    // A return without a feed ends a line, too, where no reader sees it: to Python and to JavaScript.
+    for line in text.split(['\n', '\r']) {
         let bare = line.trim();
         let said = in_text || !remark.is_some_and(|remark| bare.starts_with(remark));
         if !bare.is_empty() && said {

@@ -5,7 +5,7 @@ use super::args::{ApproverCommand, Signing};
 use super::exit;
 use super::out::{Out, Tone, plain};
 use super::signing::{approved, approved_unseen, show};
-use engine::approval::{self, Words};
+use approval::Words;
 use workspace::{EngineError, Project};
 
 pub(crate) fn approver(

@@ -25,7 +25,7 @@ pub(crate) use factory::{
 pub(crate) use index::{Index, IndexCommand, IndexSearch, RankingArg};
 pub(crate) use landing::{Abandon, Diff, Land, Pr};
 pub(crate) use named::{AgentFiles, ClientArg, ClientFiles, Heal, Lock, Reopen};
-pub(crate) use past::{Compare, Fork, Replay, Trace};
+pub(crate) use past::{Compare, Fork, Replay, Rewind, Trace};
 pub(crate) use sandbox::{NetArg, SandboxCommand, SandboxRun};
 pub(crate) use sentence::{How, Sentence};
 pub(crate) use serve::Serve;
@@ -143,6 +143,12 @@ onto your branch as one commit.")]
 
 The other run stays as it is. What it had used up by then, the new one has used up too.")]
     Fork(Fork),
+    /// Lead a run back to one of its commits: a decision, and the work follows by a commit more
+    #[command(after_help = "Example:
+  proofhouse rewind slugs --at 35 --because 'the design was wrong'
+
+Nothing is cut: the journal goes on, and what is gone back from stays in a commit. What was used up stays used up.")]
+    Rewind(Rewind),
     /// Show what came of two runs, what each cost, and how their work differs
     #[command(after_help = "Example:\n  proofhouse compare slugs slugs-fork")]
     Compare(Compare),

@@ -4,7 +4,7 @@ use super::args::{Attest, Verify};
 use super::out::{Out, Tone, count, plain};
 use super::{exit, signing};
 use ::audit::attest::{self, Attested, Journal, People, Trust, Verified};
-use engine::approval::{AttestKey, Attester};
+use approval::{AttestKey, Attester};
 use std::path::Path;
 use workspace::git::git;
 use workspace::{EngineError, Project};

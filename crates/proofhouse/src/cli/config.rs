@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::out::{Out, count};
-use engine::approval::{ControllingTerminal, Terminal};
+use approval::{ControllingTerminal, Terminal};
 use std::path::Path;
 use workspace::config::keys::{self, KEYS};
 use workspace::config::{self, Value};

@@ -4,7 +4,7 @@ use super::args::{Decide, Resolve, Run, Signing};
 use super::out::{Out, Tone};
 use super::signing::{self, approved, show};
 use super::{exit, inbox, land, of_factory, payload, resolve, run, standing, status};
-use engine::approval::Words;
+use approval::Words;
 use engine::decide::{Ask, Decided};
 use kernel::Machine;
 use kernel::machine::Activity;
@@ -87,6 +87,7 @@ fn resolution(
             action: option.clone(),
             payload: args.payload.clone(),
             set: args.set.clone(),
+            edit: false,
             because: args.because.clone(),
             signing: args.signing.clone(),
         })),

@@ -64,6 +64,9 @@ pub(crate) fn begin(project: &Project, name: &str, args: &Run) -> Result<Begun, 
     let program = std::env::current_exe().map_err(EngineError::io("find", project.repo()))?;
     let mut argv = vec![program.to_string_lossy().into_owned()];
     argv.extend(["--repo".to_owned(), project.repo().display().to_string()]);
+    if report::look::is_project(project, name) {
+        argv.push("factory".to_owned());
+    }
     argv.extend(["run".to_owned(), name.to_owned()]);
     argv.extend(args.once.then(|| "--once".to_owned()));
     argv.extend(args.restore_views.then(|| "--restore-views".to_owned()));
@@ -121,14 +124,19 @@ pub(crate) fn attach(project: &Project, name: &str, out: &Out) -> Result<u8, Eng
 
 /// Ends the engine of a run, as Ctrl-C would.
 pub(crate) fn stop(project: &Project, name: &str, out: &Out) -> Result<u8, EngineError> {
-    report::look::run_name(project, name)?;
-    let say = |text: &str| match out.json {
+    let (text, code) = end(project, name)?;
+    match out.json {
         true => out.line(&serde_json::json!({ "run": name, "said": text }).to_string()),
-        false => out.line(text),
-    };
+        false => out.line(&text),
+    }
+    Ok(code)
+}
+
+/// Ends the engine of a run; says what became of it, and how a command that asked for it ends.
+pub(crate) fn end(project: &Project, name: &str) -> Result<(String, u8), EngineError> {
+    report::look::run_name(project, name)?;
     if !report::look::is_driven(project, name) {
-        say(&format!("nobody drives `{name}`"));
-        return Ok(exit::OK);
+        return Ok((format!("nobody drives `{name}`"), exit::OK));
     }
     let path = engine::session::driver_file(project, name);
     let pid = std::fs::read_to_string(&path).map_err(EngineError::io("read", &path))?;
@@ -138,15 +146,14 @@ pub(crate) fn stop(project: &Project, name: &str, out: &Out) -> Result<u8, Engin
     let asked = Instant::now();
     while report::look::is_driven(project, name) {
         if asked.elapsed() > PATIENCE {
-            say(&format!(
-                "the engine of `{name}` (process {pid}) was asked to end, and has not yet"
-            ));
-            return Ok(exit::ENVIRONMENT);
+            let text =
+                format!("the engine of `{name}` (process {pid}) was asked to end, and has not yet");
+            return Ok((text, exit::ENVIRONMENT));
         }
         std::thread::sleep(PAUSE);
     }
-    say(&format!(
+    let text = format!(
         "the engine of `{name}` has ended; what was in flight is on record as lost. Go on with: proofhouse run {name}"
-    ));
-    Ok(exit::OK)
+    );
+    Ok((text, exit::OK))
 }

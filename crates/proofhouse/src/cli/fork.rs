@@ -1,9 +1,13 @@
-//! `proofhouse fork` and `proofhouse compare`: leave a run where it was, and see what came of both.
+//! `proofhouse fork`, `rewind` and `compare`: leave a run where it was, lead it back there, and see what came of
+//! two.
 
-use super::args::{Compare, Fork};
+use super::args::{Compare, Fork, Rewind};
+use super::decide::say;
 use super::exit;
 use super::out::{Out, Tone, duration, plain};
+use engine::decide::Ask;
 use engine::fork::NewFork;
+use kernel::decision::REWIND;
 use report::compare::{Both, Side};
 use report::stat::stat;
 use workspace::{EngineError, Project};
@@ -33,6 +37,21 @@ pub(crate) fn fork(project: &Project, args: &Fork, out: &Out) -> Result<u8, Engi
         begun.run
     ));
     Ok(exit::OK)
+}
+
+/// A person's decision like any other, with the commit that it goes back to.
+pub(crate) fn rewind(project: &Project, args: &Rewind, out: &Out) -> Result<u8, EngineError> {
+    let with = report::back::to(project, &args.run, args.at)?;
+    let commit = with["commit"].as_str().unwrap_or_default();
+    let about = format!("back to record {}, commit {commit}", args.at);
+    let ask = Ask {
+        name: &args.run,
+        option: REWIND,
+        about: &about,
+        with: &with,
+        because: &args.because,
+    };
+    say(project, &ask, &args.signing, out)
 }
 
 pub(crate) fn compare(project: &Project, args: &Compare, out: &Out) -> Result<u8, EngineError> {

@@ -166,10 +166,22 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
     if let Some(record) = &grounds.record {
         to_read(out, "record", record, lines);
     }
-    if let Some(since) = &grounds.since_rejected {
-        row("", "since it was sent back:");
-        land::change(out, &format!("{run} --since-rejected"), since, lines);
-        row("", "all of it:");
+    let rejected = (
+        "since it was sent back:",
+        "--since-rejected",
+        &grounds.since_rejected,
+    );
+    let approved = (
+        "since you approved it:",
+        "--since-approved",
+        &grounds.since_approved,
+    );
+    for (when, flag, since) in [rejected, approved] {
+        if let Some(since) = since {
+            row("", when);
+            land::change(out, &format!("{run} {flag}"), since, lines);
+            row("", "all of it:");
+        }
     }
     if let Some(change) = &grounds.change {
         land::change(out, run, change, lines);
@@ -187,6 +199,9 @@ pub(crate) fn shown(out: &Out, run: &str, grounds: &Grounds, lines: Lines) {
         };
         let (text, how) = (uncut(&one.text), uncut(&one.how));
         out.toned_row(tone, one.word(), &format!("{}: {text} ({how})", one.id));
+    }
+    for one in &grounds.open {
+        out.toned_row(Tone::Bad, "open", &uncut(one));
     }
     for risk in &grounds.risks {
         out.toned_row(Tone::Bad, "risk", &uncut(risk));

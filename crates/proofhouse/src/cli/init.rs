@@ -110,7 +110,7 @@ pub(crate) fn init(
         }
         None => out.prose("  no agent is set; set `agent` in the file, or give `--agent` to `new`"),
     }
-    out.prose("  it is yours to commit; what runs write beside it is ignored, but for waves and `--here`, which keep records in the tree");
+    out.prose("  it is yours to commit; what runs write beside it is ignored, but for `--here`, which keeps records in the tree");
     out.warn(&missing);
     if setup == Setup::AwaitsLock {
         out.line("first: read the file, then proofhouse lock --because '...'");

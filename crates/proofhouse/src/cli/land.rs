@@ -4,7 +4,7 @@ use super::args::{Abandon, Diff, Land, Pr};
 use super::out::{Out, Tone, count, plain, whole};
 use super::which::only;
 use super::{attest, exit, signing};
-use engine::approval::{AttestKey, Words};
+use approval::{AttestKey, Words};
 use engine::decide::Ask;
 use engine::land::{Landing, Shape, discard as set_aside, land as onto_branch, request};
 use kernel::Machine;
@@ -12,7 +12,7 @@ use kernel::machine::Activity;
 use kernel::position::STOP;
 use kernel::unseen::spelt;
 use report::begun::Pushed;
-use report::change::{Change, Depth};
+use report::change::{Change, Depth, Since};
 use report::fate::Fate;
 use report::file_change::{FileChange, is_prose};
 use report::settled::Settled;
@@ -40,15 +40,27 @@ pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, Engi
         true => Depth::Stat,
         false => Depth::Patch,
     };
-    let change = match args.since_rejected {
-        false => Change::of(project, run, depth)?,
-        true => Change::since_rejected(project, run, depth)?.ok_or_else(|| {
-            EngineError::user(
-                "nothing_rejected",
-                format!("nobody has sent the work of `{run}` back, or nobody has worked since"),
-                format!("`proofhouse diff {run}` shows all that it changed"),
-            )
-        })?,
+    let since = match (args.since_rejected, args.since_approved) {
+        (true, _) => Some((Since::Rejected, "nothing_rejected", "sent the work of")),
+        (false, true) => Some((Since::Approved, "nothing_approved", "approved the work of")),
+        (false, false) => None,
+    };
+    let change = match since {
+        None => Change::of(project, run, depth)?,
+        Some((since, code, said)) => {
+            Change::since(project, run, since, depth)?.ok_or_else(|| {
+                let back = if since == Since::Rejected {
+                    " back"
+                } else {
+                    ""
+                };
+                EngineError::user(
+                    code,
+                    format!("nobody has {said} `{run}`{back}, or nobody has worked since"),
+                    format!("`proofhouse diff {run}` shows all that it changed"),
+                )
+            })?
+        }
     };
     if out.json {
         out.facts(&change);
@@ -65,7 +77,7 @@ pub(crate) fn diff(project: &Project, args: &Diff, out: &Out) -> Result<u8, Engi
         return Ok(exit::OK);
     }
     if change.changes.is_empty() {
-        let since = if args.since_rejected { " since" } else { "" };
+        let since = if since.is_some() { " since" } else { "" };
         out.line(&format!("`{run}` has changed nothing{since}"));
         return Ok(exit::OK);
     }
@@ -320,10 +332,11 @@ fn works_here(project: &Project, run: &str) -> bool {
     own_tree(project, run) == Some(false)
 }
 
-/// Has a run a worktree of its own? Nothing, if there is no such run.
+/// Has a run a worktree of its own, which a person lands? Nothing, if there is no such run.
 pub(crate) fn own_tree(project: &Project, run: &str) -> Option<bool> {
     let peek = report::look::peek_run(project, run).ok()?;
-    Some(peek.machine.started()?.own_tree.is_some())
+    let own = peek.machine.started()?.own_tree.as_ref();
+    Some(own.is_some_and(|own| own.milestone.is_none()))
 }
 
 /// What can be done with finished work.
@@ -556,7 +569,7 @@ pub(crate) fn abandon(project: &Project, args: &Abandon, out: &Out) -> Result<u8
             out.facts(&json!({"run": args.run, "kept_by": null, "commit": null}));
         } else {
             out.line(&format!(
-                "{} `{}`; what it made is in your own tree",
+                "{} `{}`; what it made stays in the tree that it worked in",
                 out.paint(Tone::Good, "ended"),
                 args.run
             ));

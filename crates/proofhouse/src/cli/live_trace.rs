@@ -1,10 +1,11 @@
-//! A run's spans, told to a collector while it runs: whoever set `trace.otlp` sees each attempt and gate as it
-//! ends. A collector that does not answer costs the run nothing but, at its end, a moment.
+//! The spans of a run, or of all runs of a wave, told to a collector while they run: whoever set `trace.otlp` sees
+//! each attempt and gate as it ends. A collector that does not answer costs the run nothing but, at its end, a moment.
 
 use super::out::plain;
 use super::trace;
+use engine::wave::MilestoneFolder;
 use engine::world::{Gauges, Observer};
-use kernel::{Body, Event};
+use kernel::Event;
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -23,14 +24,56 @@ pub(crate) struct Live<O> {
 }
 
 struct Teller {
+    /// Does a line of progress say that something has ended? In a wave nothing else tells of its runs.
+    lines: Lines,
     beat: Sender<()>,
     /// Closed by the thread's end; nothing is ever sent.
     over: Receiver<()>,
 }
 
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Lines {
+    Matter,
+    OfAgents,
+}
+
+/// Whose spans are told.
+enum Whose {
+    /// Of one run or project.
+    Run(String),
+    /// Of every run of a milestone's live wave.
+    Wave(String),
+}
+
+impl Whose {
+    fn runs(&self, project: &Project) -> Result<Vec<String>, EngineError> {
+        let milestone = match self {
+            Whose::Run(run) => return Ok(vec![run.clone()]),
+            Whose::Wave(milestone) => milestone,
+        };
+        let (board, _) = MilestoneFolder::find(project, Some(milestone))?.peek()?;
+        let slots = board.wave.iter().flat_map(|wave| &wave.slots);
+        // One that nobody has begun yet has no journal.
+        let begun = |run: &String| project.journals().join(format!("{run}.jsonl")).exists();
+        Ok(slots
+            .map(|slot| slot.row.run.clone())
+            .filter(begun)
+            .collect())
+    }
+}
+
 impl<O> Live<O> {
     /// Nothing is told where nobody said to whom.
     pub(crate) fn of(inner: O, project: &Project, run: &str) -> Result<Self, EngineError> {
+        Self::telling(inner, project, Whose::Run(run.to_owned()))
+    }
+
+    /// The same of all runs of a milestone's waves.
+    pub(crate) fn of_wave(inner: O, project: &Project, name: &str) -> Result<Self, EngineError> {
+        Self::telling(inner, project, Whose::Wave(name.to_owned()))
+    }
+
+    fn telling(inner: O, project: &Project, whose: Whose) -> Result<Self, EngineError> {
         let config = project.config()?;
         let Some(url) = config.own_text(COLLECTOR)? else {
             return Ok(Self {
@@ -41,21 +84,25 @@ impl<O> Live<O> {
         let url = trace::address(url)?;
         let (beat, beats) = channel();
         let (until, over) = channel::<()>();
-        let (project, run) = (project.clone(), run.to_owned());
+        let project = project.at_top();
+        let lines = match whose {
+            Whose::Run(_) => Lines::OfAgents,
+            Whose::Wave(_) => Lines::Matter,
+        };
         std::thread::spawn(move || {
-            tell(&project, &run, &url, &beats);
+            tell(&project, &whose, &url, &beats);
             drop(until);
         });
         Ok(Self {
             inner,
-            teller: Some(Teller { beat, over }),
+            teller: Some(Teller { lines, beat, over }),
         })
     }
 }
 
 impl<O> Drop for Live<O> {
     fn drop(&mut self) {
-        if let Some(Teller { beat, over }) = self.teller.take() {
+        if let Some(Teller { beat, over, .. }) = self.teller.take() {
             drop(beat);
             // An error either way: it has ended, or the moment is over.
             let _ = over.recv_timeout(LAST);
@@ -63,13 +110,10 @@ impl<O> Drop for Live<O> {
     }
 }
 
-impl<O: Observer> Observer for Live<O> {
-    fn event(&mut self, event: &Event) {
+impl<F, O: Observer<F>> Observer<F> for Live<O> {
+    fn event(&mut self, event: &Event<F>) {
         self.inner.event(event);
-        // A span is there when it has ended.
-        if let Some(teller) = &self.teller
-            && !matches!(event.body, Body::EffectBegan(_))
-        {
+        if let Some(teller) = &self.teller {
             // Who has given up hears nothing any more.
             let _ = teller.beat.send(());
         }
@@ -81,6 +125,13 @@ impl<O: Observer> Observer for Live<O> {
 
     fn progress(&mut self, line: &str) {
         self.inner.progress(line);
+        if let Some(teller) = self
+            .teller
+            .as_ref()
+            .filter(|one| one.lines == Lines::Matter)
+        {
+            let _ = teller.beat.send(());
+        }
     }
 
     fn notice(&mut self, line: &str) {
@@ -89,14 +140,20 @@ impl<O: Observer> Observer for Live<O> {
 }
 
 /// Sends what is new at every beat, and once more when there will be none.
-fn tell(project: &Project, run: &str, url: &str, beats: &Receiver<()>) {
+fn tell(project: &Project, whose: &Whose, url: &str, beats: &Receiver<()>) {
     let mut sent = BTreeSet::new();
+    let mut known = BTreeSet::new();
     let mut warned = false;
     loop {
         let goes_on = beats.recv().is_ok();
         // What came meanwhile is told at once.
         while beats.try_recv().is_ok() {}
-        if let Err(error) = send_new(project, run, (url, !goes_on), &mut sent)
+        // Who is merged is in no live wave any more, and is told to its end all the same.
+        let mut told = whose.runs(project).map(|runs| known.extend(runs));
+        for run in &known {
+            told = told.and(send_new(project, run, (url, !goes_on), &mut sent));
+        }
+        if let Err(error) = told
             && !std::mem::replace(&mut warned, true)
         {
             eprintln!("trace: {}; the run goes on", plain(&error.to_string()));
@@ -113,7 +170,7 @@ fn send_new(
     (url, last): (&str, bool),
     sent: &mut BTreeSet<String>,
 ) -> Result<(), EngineError> {
-    let mut request = report::trace::trace(&project.at_top(), run)?;
+    let mut request = report::trace::trace(project, run)?;
     let spans = &mut request["resourceSpans"][0]["scopeSpans"][0]["spans"];
     let Some(spans) = spans.as_array_mut() else {
         return Ok(());

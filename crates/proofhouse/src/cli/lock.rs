@@ -4,7 +4,7 @@ use super::args::Lock;
 use super::exit;
 use super::out::{Out, Tone};
 use super::signing::approved_unseen;
-use engine::approval::Words;
+use approval::Words;
 use workspace::{EngineError, Project};
 
 pub(crate) fn lock(project: &Project, args: &Lock, out: &Out) -> Result<u8, EngineError> {

@@ -40,6 +40,7 @@ mod out;
 mod payload;
 mod progress;
 mod records;
+mod remembered;
 mod replay;
 mod resolve;
 mod run;
@@ -133,6 +134,7 @@ fn dispatch(args: &Args, out: &Out) -> Result<u8, EngineError> {
         Command::Status { run } => status::status(&project, run.as_deref(), out),
         Command::Replay(args) => replay::replay(&project.at_top(), args, out),
         Command::Fork(args) => fork::fork(&project, args, out),
+        Command::Rewind(args) => fork::rewind(&project, args, out),
         Command::Compare(args) => fork::compare(&project, args, out),
         Command::Trace(args) => trace::trace(&project, args, out),
         Command::Log(log) => log::log(&project, log, out),

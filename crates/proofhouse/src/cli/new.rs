@@ -3,7 +3,7 @@
 use super::args::{AutonomyArg, New, RiskArg};
 use super::exit;
 use super::out::{Out, Tone};
-use engine::approval::{ControllingTerminal, Terminal, Words};
+use approval::{ControllingTerminal, Terminal, Words};
 use engine::start::{Missing, NewRun, Place, Started, WantsCommands, start, start_waived};
 use kernel::machine::Activity;
 use kernel::{Autonomy, Machine, Mode, Pace, Risk};
@@ -72,6 +72,7 @@ pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineErro
         },
         budgets: args.how.budget.clone(),
         settles: None,
+        milestone: None,
         onto: None,
     };
     if args.how.waive_sandbox {
@@ -148,15 +149,31 @@ pub(crate) fn tell(
             true => Vec::new(),
             false => workspace::worktree::uncommitted(project.top())?,
         };
-        if !left_out.is_empty() {
-            out.line(&format!(
-                "  {} changes that are in no commit are not part of it: {}",
-                out.paint(Tone::Warn, "note"),
-                left_out.join(", ")
-            ));
+        let unknown = match args.how.with_edits {
+            true => Vec::new(),
+            false => workspace::worktree::untracked(project.top())?,
+        };
+        for (files, what) in [
+            (left_out, "changes that are in no commit are not part of it"),
+            (unknown, "files that git does not know are not part of it"),
+        ] {
+            if !files.is_empty() {
+                let note = out.paint(Tone::Warn, "note");
+                out.line(&format!("  {note} {what}: {}", few(&files)));
+            }
         }
     }
     Ok(())
+}
+
+/// The first of them by name, and how many more there are.
+fn few(files: &[String]) -> String {
+    const FEW: usize = 8;
+    let named = files[..files.len().min(FEW)].join(", ");
+    match files.len().saturating_sub(FEW) {
+        0 => named,
+        more => format!("{named} and {more} more"),
+    }
 }
 
 /// Whose tree it works in: as asked for, else as the settings say, else one of its own.

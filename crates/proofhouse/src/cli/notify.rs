@@ -2,10 +2,10 @@
 //! that ran is over. It refuses a command that a repository names: a repository comes from others.
 
 use super::out::{Out, plain};
-use engine::notify::{Told, Why, tell};
 use kernel::Status;
 use kernel::machine::Activity;
 use workspace::Project;
+use workspace::notify::{Told, Why, tell};
 
 /// After a session of a run.
 pub(crate) fn run(project: &Project, status: &Status, out: &Out) {

@@ -4,7 +4,7 @@
 use super::args::{Channel, FactoryNew};
 use super::out::{Out, Tone, plain};
 use super::{exit, of_factory, signing};
-use engine::approval::Words;
+use approval::Words;
 use engine::factory::{New, Said, Spoken};
 use report::begun::{ProjectBegun, SpokenOn};
 use report::review::Becomes;

@@ -346,6 +346,14 @@ impl Observer for Progress<'_> {
                 };
                 self.say(Some(tone), "->", &text);
             }
+            Body::Rewound(back) => {
+                let commit = &back.commit[..12.min(back.commit.len())];
+                let text = format!(
+                    "{} -> {} (back to the commit {commit}, by a person)",
+                    back.from, back.position.state
+                );
+                self.say(Some(Tone::Warn), "->", &text);
+            }
             Body::Moved(moved) => {
                 let text = stayed(moved, &self.said);
                 self.say(Some(Tone::Warn), "--", &text);

@@ -18,8 +18,17 @@ pub(crate) fn records(
             let pushed = records::push(project, remote)?;
             if out.json {
                 let refs = pushed.moved + pushed.there;
-                out.facts(&json!({"remote": remote, "refs": refs, "moved": pushed.moved}));
+                let at_work = &pushed.at_work;
+                out.facts(&json!({
+                    "remote": remote, "refs": refs, "moved": pushed.moved, "at_work": at_work,
+                }));
             } else {
+                if !pushed.at_work.is_empty() {
+                    out.line(&format!(
+                        "left out, for it is at work: `{}`; push again when it has stopped",
+                        pushed.at_work.join("`, `")
+                    ));
+                }
                 let there = match pushed.there {
                     0 => String::new(),
                     there => format!("; {} there already", count(there as u64, "ref")),

@@ -2,7 +2,7 @@
 
 use super::args::Signing;
 use super::exit;
-use engine::approval::{self, Approved, ControllingTerminal, Terminal as _, Words};
+use approval::{Approved, ControllingTerminal, Terminal as _, Words};
 use std::io::Write;
 use std::path::Path;
 use workspace::{EngineError, Project};

@@ -52,7 +52,7 @@ const OF_ADD: [(&str, &str); 16] = [
     ),
     (
         "project",
-        "nothing prints it; what every role should know is in the documents that a workflow reads",
+        "nothing prints it; keep PROJECT.md in the repository, and whoever grounds a task reads it first",
     ),
     ("ready", "proofhouse wave status NAME"),
     (

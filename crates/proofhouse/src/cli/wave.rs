@@ -2,20 +2,21 @@
 
 use super::args::{WaveCommand, WaveJobs, WaveTick};
 use super::exit;
+use super::live_trace::Live;
 use super::notify;
 use super::out::{Out, Tone, plain};
 use super::run::on_interrupt;
 use super::signing::approved_unseen;
 use super::standing::{criteria, print, queue, warn};
 use super::wave_lines::Lines;
+use approval::Words;
 use engine::Ending;
-use engine::approval::Words;
-use engine::notify::{Told, Why};
 use engine::wave::session::{self, Orders};
 use engine::wave::verify::{reported, verify};
 use engine::wave::{MilestoneFolder, people};
 use kernel::machine::Activity;
 use report::wave::{Report, unmet};
+use workspace::notify::{Told, Why};
 use workspace::{EngineError, Project};
 
 pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Result<u8, EngineError> {
@@ -91,7 +92,8 @@ fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError>
     let folder = MilestoneFolder::find(project, args.milestone.as_deref())?;
     waived(project, &folder, args)?;
     let ending = {
-        let mut lines = Lines::new(out, &folder);
+        let lines = Lines::new(out, &folder);
+        let mut lines = Live::of_wave(lines, project, folder.milestone.name.as_str())?;
         session::run(&orders(&folder, args), &mut lines, &on_interrupt)?
     };
     let (board, _) = folder.peek()?;

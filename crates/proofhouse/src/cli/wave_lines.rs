@@ -7,13 +7,13 @@ use super::progress::{FRAMES, live_line};
 use ::wave::board::Stage;
 use ::wave::fact::TaskWaits;
 use ::wave::{Dated, Fact};
-use engine::notify::{Told, Why};
 use engine::wave::MilestoneFolder;
 use engine::world::{Gauges, Observer};
 use kernel::machine::Activity;
 use report::spend::Spend;
 use std::io::Write;
 use std::time::{Duration, Instant};
+use workspace::notify::{Told, Why};
 
 /// How often the journals are looked at for the live line.
 const LOOK: Duration = Duration::from_secs(2);

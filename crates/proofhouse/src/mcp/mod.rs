@@ -1,6 +1,7 @@
 //! `proofhouse mcp`: runs as tools of the person's own agent, over the Model Context Protocol on standard input
-//! and output. It begins runs and tells of them. It decides nothing, and no tool asks the client's model or its
-//! person to: decisions are named with the commands that a person types.
+//! and output; `serve --mcp` answers the same messages over HTTP. It begins runs and tells of them. It decides
+//! nothing, and no tool asks the client's model or its person to: decisions are named with the commands that a
+//! person types.
 
 mod guest;
 pub(crate) mod told;
@@ -25,6 +26,19 @@ const INSTRUCTIONS: &str = "Proofhouse has coding tasks done by gated agents in 
 the result itself. Use `start` with one sentence, then `status` and `evidence` to see how it goes. Where the agent \
 is `guest`, you do the work: `take` it, edit in the folder that it names and nowhere else, then `hand_in`. Only a \
 person approves and lands work: tell them the commands that `inbox` gives, and never try to answer for them.";
+
+/// Which tools there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tools {
+    All,
+    /// Those that leave everything as it is.
+    Reading,
+}
+
+/// Is this a version that we speak?
+pub(crate) fn speaks(version: &str) -> bool {
+    VERSIONS.contains(&version)
+}
 
 /// Why a message is not answered with a result, in the numbers of JSON-RPC.
 enum Wrong {
@@ -62,11 +76,7 @@ pub(crate) fn serve(
         if text.trim().is_empty() {
             continue;
         }
-        let answer = match serde_json::from_str::<Value>(&text) {
-            Ok(message) => answer(project, &message),
-            Err(_) => Some(failed(&Value::Null, &Wrong::Json)),
-        };
-        if let Some(answer) = answer {
+        if let Some(answer) = answer(project, &text, Tools::All) {
             writeln!(output, "{answer}")?;
             output.flush()?;
         }
@@ -78,7 +88,10 @@ fn failed(id: &Value, wrong: &Wrong) -> Value {
 }
 
 /// What is answered to a message; nothing to a notice, nor to an answer.
-fn answer(project: &Project, message: &Value) -> Option<Value> {
+pub(crate) fn answer(project: &Project, text: &str, tools: Tools) -> Option<Value> {
+    let Ok(message) = serde_json::from_str::<Value>(text) else {
+        return Some(failed(&Value::Null, &Wrong::Json));
+    };
     let id = &message["id"];
     let Some(method) = message["method"]
         .as_str()
@@ -92,8 +105,8 @@ fn answer(project: &Project, message: &Value) -> Option<Value> {
     let result = match method {
         "initialize" => Ok(greeting(&message["params"])),
         "ping" => Ok(json!({})),
-        "tools/list" => Ok(json!({ "tools": tools::list() })),
-        "tools/call" => called(project, &message["params"]),
+        "tools/list" => Ok(json!({ "tools": tools::list(tools) })),
+        "tools/call" => called(project, &message["params"], tools),
         other => Err(Wrong::Method(other.to_owned())),
     };
     Some(match result {
@@ -114,9 +127,9 @@ fn greeting(asked: &Value) -> Value {
     })
 }
 
-fn called(project: &Project, asked: &Value) -> Result<Value, Wrong> {
+fn called(project: &Project, asked: &Value, tools: Tools) -> Result<Value, Wrong> {
     let name = asked["name"].as_str().unwrap_or_default();
-    let said = tools::call(project, name, &asked["arguments"]);
+    let said = tools::call(project, name, &asked["arguments"], tools);
     let (text, wrong) = match said {
         Some(Ok(text)) => (text, false),
         // A tool that could not is told to the model, which can mend it; only what is no tool is an error.

@@ -1,7 +1,7 @@
 //! The tools: one row each. None decides.
 
-use super::guest;
 use super::told::{evidence, status, waiting};
+use super::{Tools, guest};
 use crate::begin::begin;
 use serde_json::{Value, json};
 use workspace::{EngineError, Project};
@@ -112,9 +112,15 @@ const TOOLS: [Tool; 6] = [
     },
 ];
 
-/// All of them, as clients want to see them.
-pub(super) fn list() -> Value {
-    let tools = TOOLS.iter().map(|tool| {
+fn all(which: Tools) -> impl Iterator<Item = &'static Tool> {
+    TOOLS
+        .iter()
+        .filter(move |tool| which == Tools::All || tool.reads)
+}
+
+/// All that there are, as clients want to see them.
+pub(super) fn list(which: Tools) -> Value {
+    let tools = all(which).map(|tool| {
         let mut schema = json!({ "type": "object", "properties": {}, "additionalProperties": false });
         for one in tool.takes {
             let form = match one.form {
@@ -143,8 +149,16 @@ pub(super) fn call(
     project: &Project,
     name: &str,
     given: &Value,
+    which: Tools,
 ) -> Option<Result<String, EngineError>> {
     let tool = TOOLS.iter().find(|tool| tool.name == name)?;
+    if !all(which).any(|one| one.name == tool.name) {
+        return Some(Err(EngineError::user(
+            "page_only_shows",
+            format!("`{name}` changes something, and this server only shows"),
+            "a person starts it with `proofhouse serve --mcp --decide`",
+        )));
+    }
     Some(match malformed(tool, given) {
         None => (tool.does)(project, &Given(given)),
         Some(what) => {

@@ -4,11 +4,13 @@
 use super::guard::Own;
 use super::http::{Request, Response, decoded};
 use super::pages::House;
+use super::word::Word;
+use approval::{Words, passkey};
 use base64ct::{Base64UrlUnpadded, Encoding};
-use engine::approval::{self, Words, passkey};
 use engine::decide::Ask;
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use workspace::{EngineError, Project};
 
 /// What a browser sends: a decision, and the passkey's answer to it.
@@ -21,6 +23,11 @@ struct Decision {
     head: String,
     option: String,
     because: String,
+    /// Of a project: the question that is answered, and what was filled in for it.
+    #[serde(default)]
+    about: String,
+    #[serde(default)]
+    filled: BTreeMap<String, String>,
     go_on: bool,
     authenticator_data: String,
     client_data: String,
@@ -116,6 +123,47 @@ fn worded(house: &House, request: &Request) -> Result<Value, EngineError> {
     }))
 }
 
+/// A word about a project, before it is signed: its fields do not fit an address.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Worded {
+    repo: String,
+    run: String,
+    head: String,
+    about: String,
+    option: String,
+    because: String,
+    filled: BTreeMap<String, String>,
+}
+
+/// The exact words of an answer to a project, and what they carry; nothing is changed here.
+pub(super) fn words_of_project(house: &House, request: &Request) -> Response {
+    let made = || {
+        let said: Worded = serde_json::from_slice(&request.body)
+            .map_err(|error| malformed(&format!("it cannot be read: {error}")))?;
+        let project = repository(house, &said.repo)?;
+        as_shown(
+            &report::look::peek_project(project, &said.run)?.head.hash,
+            &said.head,
+        )?;
+        let word = Word {
+            run: &said.run,
+            about: &said.about,
+            option: &said.option,
+            because: &said.because,
+            filled: &said.filled,
+        };
+        let (message, carries) = word.message(project)?;
+        Ok(json!({
+            "text": String::from_utf8_lossy(&message),
+            "carries": carries,
+            "challenge": Base64UrlUnpadded::encode_string(&passkey::to_sign(&message)),
+            "home": passkey::HOME,
+        }))
+    };
+    answer(made())
+}
+
 /// Refuses an answer to another page than the one that was shown.
 fn as_shown(now: &str, shown: &str) -> Result<(), EngineError> {
     match now == shown {
@@ -150,14 +198,7 @@ fn decided(house: &House, own: &Own, request: &Request) -> Result<Value, EngineE
     };
     let parts = [&said.authenticator_data, &said.client_data, &said.signature];
     let pem = pem(&approvers, parts, own)?;
-    let ask = Ask {
-        name: &said.run,
-        option: &said.option,
-        about: "",
-        with: &Value::Null,
-        because: &said.because,
-    };
-    let decided = engine::decide::decide(project, &ask, |words| {
+    let approve = |words: &Words<'_>| {
         let now = workspace::clock::now();
         let signer = approval::verify(&approvers, &pem, words, now)?;
         Ok(approval::Approved {
@@ -165,7 +206,29 @@ fn decided(house: &House, own: &Own, request: &Request) -> Result<Value, EngineE
             who: signer.principal,
             signature: Some(pem.trim().to_owned()),
         })
-    })?;
+    };
+    let decided = match report::look::is_project(project, &said.run) {
+        true => {
+            let word = Word {
+                run: &said.run,
+                about: &said.about,
+                option: &said.option,
+                because: &said.because,
+                filled: &said.filled,
+            };
+            word.decide(project, approve)?
+        }
+        false => {
+            let ask = Ask {
+                name: &said.run,
+                option: &said.option,
+                about: "",
+                with: &Value::Null,
+                because: &said.because,
+            };
+            engine::decide::decide(project, &ask, approve)?
+        }
+    };
     let begun = match said.go_on && decided.more {
         true => (house.go_on)(project, &said.run)
             .map_or_else(|error| error.to_string(), |()| "it goes on".to_owned()),

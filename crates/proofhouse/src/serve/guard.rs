@@ -8,11 +8,16 @@ use super::http::{Request, Response};
 /// The header that carries the token.
 pub(super) const TOKEN: &str = "x-proofhouse-token";
 
+/// The header that carries the key of the tools, with this before it.
+const KEY: (&str, &str) = ("authorization", "Bearer ");
+
 /// What is ours: the port, and what whoever may look was given.
 #[derive(Debug, Clone)]
 pub(super) struct Own {
     pub(super) port: u16,
     pub(super) token: String,
+    /// What opens the tools and nothing else, where they are served.
+    pub(super) key: Option<String>,
 }
 
 /// What a request is about.
@@ -24,6 +29,8 @@ pub(super) enum Reach {
     Look,
     /// Something that changes.
     Change,
+    /// The tools for agents, which are no browsers.
+    Tools,
 }
 
 impl Own {
@@ -58,6 +65,9 @@ impl Own {
         if request.has("sec-fetch-site") && !matches!(site, Some("same-origin" | "none")) {
             return no(403, "another page asked for this");
         }
+        if reach == Reach::Tools {
+            return self.refusal_of_tools(request);
+        }
         let given = request.header(TOKEN).unwrap_or_default();
         if !same(given.as_bytes(), self.token.as_bytes()) {
             return no(401, "open the address that `proofhouse serve` printed");
@@ -68,12 +78,34 @@ impl Own {
         if request.header("origin") != Some(own.as_str()) {
             return no(403, "only our own page may change something");
         }
-        let kind = request.header("content-type").unwrap_or_default();
-        match kind.split(';').next().map(str::trim) {
-            Some("application/json") => None,
-            _ => no(415, "what changes something is JSON"),
+        match is_json(request) {
+            true => None,
+            false => no(415, "what changes something is JSON"),
         }
     }
+
+    /// Agents send no `Origin`; the page's token is not theirs, nor their key the page's.
+    fn refusal_of_tools(&self, request: &Request) -> Option<Response> {
+        let Some(key) = &self.key else {
+            return Some(Response::text(404, "no tools are served here"));
+        };
+        let (header, before) = KEY;
+        let given = request.header(header).unwrap_or_default();
+        let given = given.strip_prefix(before).unwrap_or_default();
+        if !same(given.as_bytes(), key.as_bytes()) {
+            return Some(Response::text(
+                401,
+                "send the header that `proofhouse serve --mcp` printed",
+            ));
+        }
+        let kind = request.method != "POST" || is_json(request);
+        (!kind).then(|| Response::text(415, "a message is JSON"))
+    }
+}
+
+fn is_json(request: &Request) -> bool {
+    let kind = request.header("content-type").unwrap_or_default();
+    kind.split(';').next().map(str::trim) == Some("application/json")
 }
 
 /// Takes as long whatever the first difference is.
@@ -90,6 +122,7 @@ mod tests {
         Own {
             port: 7766,
             token: "secret".to_owned(),
+            key: Some("tools".to_owned()),
         }
     }
 
@@ -130,6 +163,39 @@ mod tests {
             JSON,
         ];
         assert_eq!(asks(&six, Reach::Change), 200);
+    }
+
+    #[test]
+    fn the_tools_and_the_page_have_each_their_own_key() {
+        let tools = |headers: &[(&str, &str)]| asks(headers, Reach::Tools);
+        let bearer = ("authorization", "Bearer tools");
+        assert_eq!(tools(&[HOST, bearer]), 200);
+        assert_eq!(tools(&[HOST, bearer, ORIGIN]), 200);
+        assert_eq!(tools(&[HOST]), 401);
+        assert_eq!(tools(&[HOST, GIVEN]), 401);
+        assert_eq!(tools(&[HOST, ("authorization", "Bearer secret")]), 401);
+        assert_eq!(tools(&[HOST, ("authorization", "tools")]), 401);
+        assert_eq!(tools(&[HOST, bearer, bearer]), 401);
+        assert_eq!(tools(&[("host", "evil.example:7766"), bearer]), 421);
+        let other = ("origin", "http://localhost:1");
+        assert_eq!(tools(&[HOST, bearer, other]), 403);
+        assert_eq!(tools(&[HOST, bearer, ("sec-fetch-site", "same-site")]), 403);
+        assert_eq!(asks(&[HOST, bearer], Reach::Look), 401);
+        assert_eq!(asks(&[HOST, (TOKEN, "tools")], Reach::Look), 401);
+        let form = Request {
+            method: "POST".to_owned(),
+            headers: vec![
+                ("host".to_owned(), "localhost:7766".to_owned()),
+                ("authorization".to_owned(), "Bearer tools".to_owned()),
+                ("content-type".to_owned(), "text/plain".to_owned()),
+            ],
+            ..Request::default()
+        };
+        let said = own().refusal(&form, Reach::Tools);
+        assert_eq!(said.map(|answer| answer.status), Some(415));
+        let none = Own { key: None, ..own() };
+        let said = none.refusal(&form, Reach::Tools);
+        assert_eq!(said.map(|answer| answer.status), Some(404));
     }
 
     #[test]

@@ -188,6 +188,7 @@ impl Response {
 pub(super) fn begin(stream: &mut TcpStream, status: u16, kind: &str, more: &str) -> io::Result<()> {
     let reason = match status {
         200 => "OK",
+        202 => "Accepted",
         400 => "Bad Request",
         401 => "Unauthorized",
         403 => "Forbidden",

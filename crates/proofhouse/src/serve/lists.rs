@@ -145,8 +145,11 @@ pub(super) fn audited(project: &Project, key: &str) -> Result<Live, EngineError>
         1 => "One finding".to_owned(),
         many => format!("{many} findings"),
     };
-    let lead = "Every record's hash, every piece of evidence and every commit was looked at again just now. \
-                `proofhouse audit` does the same where nobody but you has been.";
+    let now = workspace::clock::now();
+    let lead = format!(
+        "Every record's hash, every piece of evidence and every commit was looked at again at {now}. \
+         `proofhouse audit` does the same where nobody but you has been."
+    );
     let table = Table {
         id: "findings",
         title: "Run by run".to_owned(),
@@ -154,7 +157,9 @@ pub(super) fn audited(project: &Project, key: &str) -> Result<Live, EngineError>
         rows,
         none: "There are no runs.",
     };
-    Ok(tables::page("audit", &headline, lead, &[table]))
+    let mut page = tables::page("audit", &headline, &lead, &[table]);
+    tables::put_link(&mut page, &format!("?at={}", now.0), "Run it again");
+    Ok(page)
 }
 
 pub(super) fn settings(project: &Project) -> Result<Live, EngineError> {
@@ -255,52 +260,7 @@ pub(super) fn milestone(project: &Project, key: &str, name: &str) -> Result<Live
     let folder = engine::wave::folder::MilestoneFolder::find(project, Some(name))?;
     let (board, _) = folder.peek()?;
     let report = report::wave::report(project, &folder.milestone, &folder.branch(), &board);
-    let tasks = report.tasks.iter().map(|task| {
-        let name = match &task.run {
-            Some(run) => Cell::Link(address(key, run), task.task.clone()),
-            None => Cell::text(task.task.clone()),
-        };
-        vec![
-            name,
-            Cell::text(task.stands.clone()),
-            Cell::text(task.depends_on.join(", ")),
-            Cell::text(task.spend.as_ref().map_or_else(String::new, Spend::money)),
-        ]
-    });
-    let criteria = report.criteria.iter();
-    let criteria =
-        criteria.map(|one| vec![Cell::text(one.text.clone()), Cell::text(one.stands.clone())]);
-    let tables = [
-        Table {
-            id: "tasks",
-            title: "Tasks, in the order of merging".to_owned(),
-            columns: vec!["Task", "Stands", "After", "Spent"],
-            rows: tasks.collect(),
-            none: "None.",
-        },
-        Table {
-            id: "criteria",
-            title: "What must hold at the end".to_owned(),
-            columns: vec!["Criterion", "Stands"],
-            rows: criteria.collect(),
-            none: "None.",
-        },
-    ];
-    let next = report
-        .step()
-        .into_iter()
-        .flat_map(|step| step.commands)
-        .next();
-    let next = next.map_or_else(String::new, |command| format!(". Next: `{command}`"));
-    let headline = match (report.complete, report.goal_met) {
-        (true, true) => "Every task is merged, and the goal is met",
-        (true, false) => "Every task is merged",
-        (false, _) => "On its way",
-    };
-    Ok(tables::page(
-        &format!("milestone {name}"),
-        headline,
-        &format!("{}{next}", report.goal),
-        &tables,
-    ))
+    Ok(report::page::milestone::page(&report, &|run| {
+        address(key, run)
+    }))
 }

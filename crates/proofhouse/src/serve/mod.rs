@@ -1,15 +1,20 @@
 //! `proofhouse serve`: runs in a browser, on this machine alone. One process, one thread for each connection,
 //! no runtime: what it says comes from the read model, and what it is asked for is judged in `guard.rs`.
 
+mod act;
 mod decide;
 mod events;
+mod factory;
 mod guard;
 mod http;
+mod index;
 mod lists;
 mod open;
 mod pages;
 mod start;
+mod tools;
 mod watch;
+mod word;
 
 use guard::{Own, Reach};
 use http::{Bad, Request, Response};
@@ -32,6 +37,9 @@ const SIGN: &str = include_str!("proofhouse.svg");
 /// Lets a run go on, in a process of its own.
 pub(crate) type GoOn = fn(&Project, &str) -> Result<(), EngineError>;
 
+/// Ends the engine of a run; says what became of it, and how a command would end that asked for it.
+pub(crate) type End = fn(&Project, &str) -> Result<(String, u8), EngineError>;
+
 /// How it is to be served.
 pub(crate) struct Orders {
     pub(crate) repos: Vec<Project>,
@@ -40,6 +48,10 @@ pub(crate) struct Orders {
     pub(crate) decides: bool,
     /// How a run goes on that a person has answered.
     pub(crate) go_on: GoOn,
+    /// How an engine is ended.
+    pub(crate) end: End,
+    /// Are tools served for agents?
+    pub(crate) tools: bool,
     /// Is a browser to be opened?
     pub(crate) opens: bool,
 }
@@ -74,11 +86,12 @@ impl Server {
             own: Own {
                 port,
                 token: open::token()?,
+                key: orders.tools.then(open::token).transpose()?,
             },
             house: Arc::new(House::new(
                 keyed(orders.repos),
                 orders.decides.then(|| format!("http://localhost:{port}")),
-                orders.go_on,
+                (orders.go_on, orders.end),
             )),
             opens: orders.opens,
         })
@@ -87,6 +100,14 @@ impl Server {
     /// Where a person's browser goes.
     pub(crate) fn address(&self) -> String {
         open::address(&self.own)
+    }
+
+    /// Where agents find their tools, one address for each repository, and the key to them; none: nowhere.
+    pub(crate) fn tools(&self) -> Option<(Vec<String>, &str)> {
+        let key = self.own.key.as_deref()?;
+        let repos = self.house.repos.iter();
+        let place = |name: &str| format!("{}{}{name}", self.own.origin(), tools::PLACE);
+        Some((repos.map(|(name, _)| place(name)).collect(), key))
     }
 
     /// Serves for ever.
@@ -166,6 +187,7 @@ fn keyed(repos: Vec<Project>) -> Vec<(String, Project)> {
 /// What an address is about.
 fn reach(request: &Request) -> Reach {
     match request.method.as_str() {
+        _ if request.path.starts_with(tools::PLACE) => Reach::Tools,
         "GET"
             if ["/live/", "/file/", "/words/"]
                 .iter()
@@ -230,6 +252,10 @@ fn answer(own: &Own, house: &House, stream: &mut TcpStream, (page, door, ticket)
         let _ = refusal.write(stream);
         return;
     }
+    if reach == Reach::Tools {
+        let _ = tools::answer(house, &request).write(stream);
+        return;
+    }
     if reach != Reach::Frame
         && let Some(page) = page
     {
@@ -246,17 +272,30 @@ fn answer(own: &Own, house: &House, stream: &mut TcpStream, (page, door, ticket)
     let response = match (request.method.as_str(), request.path.as_str()) {
         ("GET", "/proofhouse.js") => Response::new(200, "text/javascript; charset=utf-8", SCRIPT),
         ("GET", "/proofhouse.css") => {
-            let style = [report::page::STYLE, report::page::project::STYLE, STYLE].concat();
+            let style = [
+                report::page::STYLE,
+                report::page::project::STYLE,
+                report::page::FACTORY_STYLE,
+                STYLE,
+            ]
+            .concat();
             Response::new(200, "text/css; charset=utf-8", style)
         }
         ("GET", "/proofhouse.svg" | "/favicon.ico") => Response::new(200, "image/svg+xml", SIGN),
         ("GET", path) if path.starts_with("/file/") => house.file(path),
         ("GET", path) if path.starts_with("/words/") => decide::words(house, &request),
+        // Clients of the protocol ask there who gives out keys: nobody does.
+        ("GET", path) if path.starts_with("/.well-known/") => {
+            Response::text(404, "there is nothing of this kind")
+        }
         ("GET", _) => Response::new(200, "text/html; charset=utf-8", FRAME),
         ("POST", "/decide") => decide::decide(house, own, &request),
+        ("POST", "/words") => decide::words_of_project(house, &request),
         ("POST", "/challenge") => decide::challenge(house, &request),
         ("POST", "/signature") => decide::signature(house, own, &request),
         ("POST", "/start") => start::start(house, &request),
+        ("POST", "/go_on") => act::go_on(house, &request),
+        ("POST", "/stop") => act::stop(house, &request),
         ("POST", "/enrol") => decide::enrol(house, own, &request),
         _ => Response::text(405, "this server only shows"),
     };

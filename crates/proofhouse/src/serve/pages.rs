@@ -2,16 +2,19 @@
 //! looks at it, and again when something moved that it shows.
 
 use super::http::{Request, Response, decoded};
-use super::lists;
 use super::watch::{Moment, Pulse, milestones};
-use engine::approval::passkey;
+use super::{factory, index, lists};
+use approval::passkey;
+use kernel::budget::{DEFAULTS, MICRO_DOLLARS};
 use kernel::event::Arrival;
 use kernel::machine::Activity;
 use kernel::{Body, Machine, Time};
 use report::evidence::Evidence;
 use report::inbox::Fault;
 use report::kept::Kept;
+use report::page::act::{Act, What};
 use report::page::answer::{self, Answers};
+use report::page::diff::View;
 use report::page::home::{self, Repository};
 use report::page::live::{self, Live};
 use report::page::machine::Drawn;
@@ -37,6 +40,8 @@ const DAY_MILLIS: u64 = 86_400_000;
 
 /// The largest picture that is shown.
 const MOST_PICTURE: u64 = 16 << 20;
+/// The longest text that a run left and that is shown.
+const MOST_TEXT: u64 = 4 << 20;
 
 /// The repositories that are shown.
 pub(super) struct House {
@@ -45,6 +50,7 @@ pub(super) struct House {
     /// The page's own origin, where people may answer on it.
     pub(super) decides: Option<String>,
     pub(super) go_on: super::GoOn,
+    pub(super) end: super::End,
     /// What was made of what, by address.
     pages: Mutex<HashMap<String, (String, Arc<Live>)>>,
     rows: Mutex<HashMap<(usize, String), (String, Line)>>,
@@ -56,6 +62,13 @@ pub(super) struct House {
 struct Line {
     row: Row,
     today: u64,
+}
+
+/// What a run may cost where nothing else is set.
+fn most_cost() -> Option<u64> {
+    let mut all = DEFAULTS.iter();
+    all.find(|(name, _)| *name == MICRO_DOLLARS)
+        .map(|(_, cap)| *cap)
 }
 
 /// What people call a repository: its folder's name.
@@ -78,12 +91,13 @@ impl House {
     pub(super) fn new(
         repos: Vec<(String, Project)>,
         decides: Option<String>,
-        go_on: super::GoOn,
+        (go_on, end): (super::GoOn, super::End),
     ) -> Self {
         Self {
             repos,
             decides,
             go_on,
+            end,
             pulse: Pulse::default(),
             pages: Mutex::default(),
             rows: Mutex::default(),
@@ -102,6 +116,18 @@ impl House {
             false if enrolled.contains(origin) => Answers::Yes,
             false => Answers::Elsewhere,
         }
+    }
+
+    /// What its engine can be told from the page.
+    fn act<'a>(
+        &self,
+        repo: &'a str,
+        run: &'a str,
+        (activity, driven): (Activity, bool),
+    ) -> Option<Act<'a>> {
+        self.decides.as_ref()?;
+        let what = What::of(activity, driven)?;
+        Some(Act { repo, run, what })
     }
 
     /// The repository that an address names.
@@ -142,13 +168,22 @@ impl House {
         }
         let page = match parts.as_slice() {
             [] => Ok(self.home(&moments)),
+            ["inbox"] => self.inbox(),
+            ["index"] => Ok(index::page(
+                &self.repos,
+                &request.asked("q").unwrap_or_default(),
+            )),
             ["r", key] => {
                 self.repo(key)?;
                 Ok(self.home(&moments))
             }
             ["r", key, rest @ ..] => {
                 let (at, project) = self.repo(key)?;
-                self.of_repo(at, project, key, rest)?
+                let view = match request.asked("diff").as_deref() {
+                    Some("beside") => View::Beside,
+                    _ => View::Unified,
+                };
+                self.of_repo(at, project, key, rest, view)?
             }
             _ => return None,
         };
@@ -201,14 +236,23 @@ impl House {
         project: &Project,
         key: &str,
         rest: &[&str],
+        view: View,
     ) -> Option<Result<Live, EngineError>> {
+        if let ["run", run, rest @ ..] = rest
+            && !matches!(rest, ["at", ..])
+            && report::look::is_project(project, run)
+        {
+            let decides = self.decides.is_some();
+            return factory::page(project, (key, run), rest, (self.answers(project), decides));
+        }
         Some(match rest {
-            ["run", run] => self.run(at, project, key, run),
+            ["run", run] => self.run(at, project, (key, run), view),
             ["run", run, "evidence", file] | ["run", run, "at", _, "evidence", file] => {
                 self.evidence(at, project, key, run, file)
             }
             ["enrol"] if self.decides.is_some() => enrolment(project, key),
             ["run", run, "at", seq] => self.then(at, project, run, seq.parse().ok()?),
+            ["run", run, file @ ..] => self.left(at, project, (key, run), &file.join("/"))?,
             ["state_store", rest @ ..] => lists::stored(project, key, rest),
             ["spend"] => lists::spend(project, key),
             ["audit"] => lists::audited(project, key),
@@ -218,6 +262,19 @@ impl House {
             ["milestone", name] => lists::milestone(project, key, name),
             _ => return None,
         })
+    }
+
+    /// Everything that waits, in words.
+    fn inbox(&self) -> Result<Live, EngineError> {
+        let all = self.repos.iter().map(|(key, project)| {
+            Ok(report::page::inbox::Waiting {
+                key: key.clone(),
+                name: name_of(key, project),
+                items: report::inbox::inbox(project)?,
+            })
+        });
+        let all: Vec<_> = all.collect::<Result<_, EngineError>>()?;
+        Ok(report::page::inbox::page(&all))
     }
 
     fn home(&self, moments: &[Moment]) -> Live {
@@ -234,6 +291,9 @@ impl House {
                 today: lines.iter().map(|line| line.today).sum(),
                 unread: moment.runs.len() - lines.len(),
                 criteria: report::criterion::unticked(project),
+                budget: config
+                    .as_ref()
+                    .and_then(|config| config.budget(MICRO_DOLLARS).or_else(most_cost)),
                 cap: config.as_ref().and_then(Config::day_micro_dollars),
                 checks: match config.as_ref().map(Config::commands) {
                     Some(set) if !set.is_empty() => set,
@@ -296,12 +356,13 @@ impl House {
         found
     }
 
-    fn run(&self, at: usize, project: &Project, key: &str, run: &str) -> Result<Live, EngineError> {
-        if report::look::is_project(project, run) {
-            return Ok(report::page::project::live(&engine::factory::page::gather(
-                project, run,
-            )?));
-        }
+    fn run(
+        &self,
+        at: usize,
+        project: &Project,
+        (key, run): (&str, &str),
+        view: View,
+    ) -> Result<Live, EngineError> {
         let (mut evidence, peek, history) = self.gathered(at, project, run)?;
         if evidence.waiting_for.is_some() {
             evidence.grounds.cases = report::told_case::told_cases(project, run, &history);
@@ -321,11 +382,14 @@ impl House {
             all: &all,
             stands,
             commands,
+            act: self.act(key, run, (status.activity, driven)),
             workflow: &workflow.name,
             last: peek.head.seq,
         };
         let answers = (self.answers(project), key);
-        Ok(report::page::live_run(&evidence, &drawn, &flying, answers))
+        Ok(report::page::live_run(
+            &evidence, &drawn, &flying, answers, view,
+        ))
     }
 
     /// A run as it was at one of its records.
@@ -341,6 +405,29 @@ impl House {
         })?;
         let drawn = drawn(run, &peek.machine, &history);
         Ok(report::page::past::run(&evidence, &drawn, &moment))
+    }
+
+    /// A file that a run left beside its page; none: it left none of this name.
+    fn left(
+        &self,
+        at: usize,
+        project: &Project,
+        (key, run): (&str, &str),
+        file: &str,
+    ) -> Option<Result<Live, EngineError>> {
+        let (evidence, ..) = match self.gathered(at, project, run) {
+            Ok(gathered) => gathered,
+            Err(error) => return Some(Err(error)),
+        };
+        let link = evidence.artifacts.iter().find(|one| one.href == file)?;
+        let back = format!("/r/{key}/run/{run}/");
+        if picture(file).is_some() {
+            return Some(Ok(live::picture(&link.name, &back)));
+        }
+        let folder = report::evidence::folder(project, run).ok()?;
+        let bytes = read_below(&folder, Path::new(file), MOST_TEXT).ok()?;
+        let text = String::from_utf8_lossy(&bytes);
+        Some(Ok(live::text(&link.name, &back, &text)))
     }
 
     /// A piece of evidence, by the name of its copy beside the page.
@@ -448,11 +535,12 @@ fn drawn<'a>(run: &str, machine: &'a flow::Flow, history: &report::History) -> D
     let table = &machine.workflow().table;
     let mut been = BTreeMap::from([(table.initial.clone(), 1)]);
     for event in history.events() {
-        if let Body::Moved(moved) = &event.body
-            && moved.arrival == Arrival::Entered
-        {
-            *been.entry(moved.position.state.clone()).or_default() += 1;
-        }
+        let position = match &event.body {
+            Body::Moved(moved) if moved.arrival == Arrival::Entered => &moved.position,
+            Body::Rewound(back) => &back.position,
+            _ => continue,
+        };
+        *been.entry(position.state.clone()).or_default() += 1;
     }
     let here = machine.position().state.clone();
     Drawn {

@@ -173,6 +173,10 @@
     if (stop) stop.abort();
     last = "";
     here = shownPlace();
+    // The frame is the same on every page; where one is, is said here.
+    for (const one of document.querySelectorAll("body > nav a")) {
+      if (one.pathname === location.pathname) one.setAttribute("aria-current", "page"); else one.removeAttribute("aria-current");
+    }
     main.replaceChildren();
     listen(turn, 250);
   };
@@ -217,13 +221,22 @@
   };
   const say = (form, text) => { form.querySelector(".said").textContent = text; };
 
+  // What an answer to a project needs, as it stands in the fields; the server makes of it what is signed.
+  const filled = (form) => (form.dataset.about === undefined ? {} : { about: form.dataset.about,
+    filled: Object.fromEntries([...form.querySelectorAll("[data-name]")].map((one) => [one.dataset.name, one.value])) });
   const show = async (form) => {
     const box = form.querySelector(".signed");
     box.hidden = true;
     const data = new FormData(form);
     const query = new URLSearchParams({ option: data.get("option"), because: data.get("because"), head: form.dataset.head });
-    const words = await ask(`/words/${encodeURIComponent(form.dataset.repo)}/${encodeURIComponent(form.dataset.run)}?${query}`);
+    const words = form.dataset.about === undefined
+      ? await ask(`/words/${encodeURIComponent(form.dataset.repo)}/${encodeURIComponent(form.dataset.run)}?${query}`)
+      : await ask("/words", { repo: form.dataset.repo, run: form.dataset.run, head: form.dataset.head,
+        option: data.get("option"), because: data.get("because"), ...filled(form) });
     box.querySelector("code").textContent = words.text;
+    const carries = box.querySelector("[data-carries]");
+    carries.querySelector("code").textContent = words.carries || "";
+    carries.hidden = !words.carries;
     box.hidden = false;
     form.words = words;
     say(form, "");
@@ -236,7 +249,7 @@
       challenge: from64(words.challenge), rpId: words.home, userVerification: "required", timeout: 120000,
     } });
     const said = await ask("/decide", {
-      repo: form.dataset.repo, head: form.dataset.head, run: form.dataset.run, option: data.get("option"), because: data.get("because"),
+      repo: form.dataset.repo, head: form.dataset.head, run: form.dataset.run, option: data.get("option"), because: data.get("because"), ...filled(form),
       go_on: data.get("go_on") !== null,
       authenticator_data: to64(given.response.authenticatorData),
       client_data: to64(given.response.clientDataJSON), signature: to64(given.response.signature),
@@ -256,6 +269,12 @@
     box.querySelector("code").textContent = said.command;
     box.hidden = false;
     say(form, "");
+  };
+  // Starts or ends an engine; the page follows by itself.
+  const act = async (form) => {
+    say(form, "One moment.");
+    const said = await ask(form.dataset.to, { repo: form.dataset.repo, run: form.dataset.run });
+    say(form, said.said);
   };
   const begin = async (form) => {
     const data = new FormData(form);
@@ -280,6 +299,14 @@
     box.hidden = false;
     say(form, "");
   };
+  // A search is a page of its own, with an address that can be kept.
+  const follow = (to) => {
+    const link = document.createElement("a");
+    link.href = to;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  };
   const plain = (error) => (error.name === "NotAllowedError" ? "The passkey was not used: it was cancelled, or took too long." : error.message);
   const attempt = (form, what) => what(form).catch((error) => say(form, plain(error)));
   document.addEventListener("submit", (event) => {
@@ -287,7 +314,9 @@
     if (event.target.matches("form.decide")) attempt(event.target, show);
     if (event.target.matches("form.enrol")) attempt(event.target, enrol);
     if (event.target.matches("form.words")) attempt(event.target, words);
+    if (event.target.matches("form.search")) follow(`/index/?${new URLSearchParams(new FormData(event.target))}`);
     if (event.target.matches("form.start")) attempt(event.target, begin);
+    if (event.target.matches("form.act")) attempt(event.target, act);
   });
   document.addEventListener("click", (event) => {
     if (event.target.matches("[data-sign]")) attempt(event.target.closest("form"), sign);

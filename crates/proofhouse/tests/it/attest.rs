@@ -2,8 +2,8 @@
 //! change of a single byte.
 
 use crate::support::{CHECK, HONEST, TASK, World, says};
+use approval::Attester;
 use audit::attest::{Trust, verify};
-use engine::approval::Attester;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

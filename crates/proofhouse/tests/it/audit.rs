@@ -529,3 +529,50 @@ fn a_kill_between_a_decision_and_its_views_is_told_and_accuses_nobody() {
     world.run(&["run", "t"]).exits(2);
     world.run(&["audit"]).exits(0);
 }
+
+/// By the tool of others, with the rules of GitHub's code scanning: `npm install @microsoft/sarif-multitool`, then
+/// `PROOFHOUSE_SARIF_MULTITOOL=node_modules/@microsoft/sarif-multitool-linux/Sarif.Multitool cargo test -p
+/// proofhouse --test it audit -- --ignored`.
+#[test]
+#[ignore = "needs sarif-multitool from npm"]
+fn code_scanning_finds_nothing_wrong_with_what_it_is_given() {
+    let tool = std::env::var("PROOFHOUSE_SARIF_MULTITOOL").expect("where it is installed");
+    let world = finished();
+    let text = world.read(JOURNAL);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    digit(&mut lines, "hash");
+    // With findings and without one.
+    for (journal, exit) in [(text, 0), (lines.join("\n") + "\n", 1)] {
+        world.write(JOURNAL, &journal);
+        let said = world.run(&["audit", "--format", "sarif"]).exits(exit);
+        world.write("agent/it.sarif", &said.out);
+        let file = world.at("agent/it.sarif");
+        let report = world.at("agent/judged.sarif");
+        let mut command = std::process::Command::new(&tool);
+        command.arg("validate").arg(&file).args([
+            "--rule-kind",
+            "Sarif;Ghas",
+            "--log",
+            "ForceOverwrite",
+            "-o",
+        ]);
+        let judged = command
+            .arg(&report)
+            .env("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1")
+            .output()
+            .unwrap();
+        assert!(
+            judged.status.success(),
+            "{}",
+            String::from_utf8_lossy(&judged.stdout)
+        );
+        let read = world.read("agent/judged.sarif");
+        let judged: serde_json::Value =
+            serde_json::from_str(read.trim_start_matches('\u{feff}')).unwrap();
+        let results = judged["runs"][0]["results"].as_array().unwrap();
+        // We have no address on the web to name.
+        let wrong = |one: &&serde_json::Value| one["ruleId"] != "SARIF2005";
+        let wrong: Vec<_> = results.iter().filter(wrong).collect();
+        assert!(wrong.is_empty(), "{wrong:#?}");
+    }
+}

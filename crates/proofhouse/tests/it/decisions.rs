@@ -259,7 +259,7 @@ fn a_person_at_a_terminal_types_the_run_code() {
         .iter()
         .find(|record| record["kind"] == "decided.v1")
         .unwrap();
-    assert_eq!(decided["body"]["channel"], engine::approval::TYPED);
+    assert_eq!(decided["body"]["channel"], approval::TYPED);
 }
 
 #[test]

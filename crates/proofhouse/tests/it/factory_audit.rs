@@ -421,7 +421,7 @@ fn s7_and_15_4_an_audit_of_a_fresh_clone_finds_whatever_was_changed() {
             let at = decided(entries);
             entries[at].body["with"]["new_tasks"][0]["description"] = json!("Something else");
             let with = entries[at].body["with"].clone();
-            let because = engine::approval::bound("too much at once", SECOND, &with);
+            let because = approval::bound("too much at once", SECOND, &with);
             entries[at].body["because"] = json!(because);
         });
     });

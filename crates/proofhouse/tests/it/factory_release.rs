@@ -10,7 +10,7 @@ use crate::factory_ship::{
     PYTHON, PYTHON_CORE, PYTHON_LABEL, PYTHON_LABEL_TESTS, PYTHON_TESTS, files, label_planned,
     moment_planned,
 };
-use crate::support::World;
+use crate::support::{Said, World};
 use serde_json::{Value, json};
 
 fn label(version: &str, code: &str, tests: &str) -> Value {
@@ -158,6 +158,42 @@ fn s15_4_a_failed_release_names_its_case_and_a_case_that_is_wrong_is_put_right_o
     world.run(&["factory", "export", "agent/out"]).exits(0);
     assert!(world.read("agent/out/README.md").contains("started at 1\n"));
     world.run(&["audit", "p", "--ci"]).exits(0);
+}
+
+#[test]
+fn s17_2_a_form_is_filled_in_with_the_persons_own_editor() {
+    let world = failed("started at 2!");
+    let key = world.approver("ann").display().to_string();
+    let before = world.read(".proofhouse/journal/p.jsonl");
+    let edit = |editor: &str| -> Said {
+        let because = ["--because", "the case is wrong", "--sign", key.as_str()];
+        let form = ["resolve", SECOND, "--action", "AMEND_SPEC", "--edit"];
+        let mut command = world.command(&[&form[..], &because].concat());
+        command.env_remove("VISUAL").env_remove("EDITOR");
+        command.env("TMPDIR", world.at("agent"));
+        if !editor.is_empty() {
+            command.env("EDITOR", editor);
+        }
+        command.output().unwrap().into()
+    };
+    let left = || {
+        let all = std::fs::read_dir(world.at("agent")).unwrap();
+        let names = all.map(|one| one.unwrap().file_name().into_string().unwrap());
+        names
+            .filter(|name| name.starts_with("proofhouse-resolve-"))
+            .count()
+    };
+    edit("").refuses(3, "no_editor");
+    edit("false").refuses(1, "editor_failed");
+    edit("true").refuses(1, "payload_member_missing");
+    assert_eq!(left(), 0, "nobody has written anything");
+    let said = edit("sed -i 's/{/(/'").refuses(1, "payload_malformed").err;
+    assert!(said.contains("what you wrote is in "), "{said}");
+    assert_eq!(left(), 1, "what a person wrote is not lost");
+    assert_eq!(world.read(".proofhouse/journal/p.jsonl"), before);
+    edit("sed -i 's/2!/1/; s/Why they changed\\./a slip/'").exits(0);
+    assert_eq!(left(), 1);
+    world.run(&["factory", "run", "p"]).exits(0);
 }
 
 #[test]

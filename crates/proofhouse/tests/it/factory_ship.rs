@@ -7,8 +7,8 @@ mod undeclared;
 mod untrue_tests;
 
 pub(crate) use toolchains::{
-    PYTHON, PYTHON_CORE, PYTHON_LABEL, PYTHON_LABEL_TESTS, PYTHON_TESTS, label_planned,
-    moment_planned,
+    PYTHON, PYTHON_CORE, PYTHON_LABEL, PYTHON_LABEL_TESTS, PYTHON_TESTS, SCRIPT, SCRIPT_CORE,
+    SCRIPT_LABEL, SCRIPT_LABEL_TESTS, SCRIPT_TESTS, label_planned, moment_planned,
 };
 
 use crate::factory::{spec, task};

@@ -400,7 +400,8 @@ fn what_does_not_pass_together_does_not_land() {
     world.write("rule.txt", "better");
     world.commit("another rule");
     let head = world.git(&["rev-parse", "HEAD"]);
-    says(&world, &["land", "t"]).refuses(1, "land_unproven");
+    let said = says(&world, &["land", "t"]).refuses(1, "land_unproven");
+    assert!(!said.err.contains("it passes without"), "{}", said.err);
     assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
     world.write("rule.txt", "goo");
@@ -411,7 +412,17 @@ fn what_does_not_pass_together_does_not_land() {
     let said = says(&world, &["land", "t"]).refuses(1, "land_unproven");
     assert!(said.err.contains("unittest"), "{}", said.err);
     world.git(&["mv", "was_a_test.py", "test_code.py"]);
-    world.commit("the test again");
+    // The run is not to blame for what somebody else's test does to its own.
+    world.write("test_a.py", "import builtins\nimport io\nbuiltins.open = lambda *_: io.StringIO()\nimport unittest\nclass A(unittest.TestCase):\n    def test_a(self):\n        self.assertTrue(True)\n");
+    world.commit("the test again, and one that disturbs it");
+    let said = says(&world, &["land", "t"]).refuses(1, "land_unproven");
+    assert!(
+        said.err.contains("it passes without test_a.py"),
+        "{}",
+        said.err
+    );
+    world.git(&["rm", "-q", "test_a.py"]);
+    world.commit("without it");
     says(&world, &["land", "t"]).exits(0);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
 }

@@ -187,7 +187,10 @@ fn a_run_begins_with_the_persons_edits_if_they_say_so() {
     assert_eq!(world.read(".proofhouse/worktrees/u/code.txt"), "bad\n");
     says(&world, &["run", "t"]).exits(0);
     // The work stands on the edits: they come first, and are not brought in by its history.
-    says(&world, &["land", "t"]).refuses(1, "land_conflict");
+    let said = says(&world, &["land", "t"]).refuses(1, "land_conflict");
+    for part in ["edits of yours that are in no commit", "commit them"] {
+        assert!(said.err.contains(part), "no {part} in {}", said.err);
+    }
     world.commit("the edits");
     says(&world, &["land", "t", "--merge"]).refuses(1, "base_not_on_branch");
     says(&world, &["land", "t"]).exits(0);

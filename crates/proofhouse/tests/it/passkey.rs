@@ -1,7 +1,7 @@
 //! A passkey in software, for tests that need a person with one.
 
+use approval::passkey::{self, Assertion};
 use base64ct::{Base64UrlUnpadded, Encoding};
-use engine::approval::passkey::{self, Assertion};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 

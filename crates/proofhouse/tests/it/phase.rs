@@ -2,6 +2,7 @@
 
 mod base;
 mod features;
+mod settled;
 
 use crate::support::{CHECK, HONEST, World};
 

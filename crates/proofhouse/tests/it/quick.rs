@@ -379,6 +379,29 @@ fn a_fork_keeps_the_exam_under_seal_and_never_sits_it_twice() {
     let before = (sat.as_u64().unwrap() - 1).into();
     let said = fork(&before, "early").refuses(1, "fork_exam_spent");
     assert!(said.err.contains(&format!("record {sat}")), "{}", said.err);
+    // Nor does who leads the run itself back.
+    let key = world.approver("ann");
+    let mut made = journal
+        .iter()
+        .filter(|one| one["body"]["commit"].is_string());
+    if let Some(first) = made.find(|one| one["kind"] == "checkpoint_ended.v1") {
+        let at = first["seq"].to_string();
+        let back = [
+            "rewind",
+            "t",
+            "--at",
+            &at,
+            "--because",
+            "once more",
+            "--sign",
+        ];
+        let said = says(&world, &[&back[..], &[key.to_str().unwrap()]].concat());
+        assert!(
+            said.code == 1 && said.err.contains("rewind_"),
+            "{}",
+            said.err
+        );
+    }
     let last = journal.last().unwrap()["seq"].clone();
     fork(&last, "f").exits(0);
     let count = |run: &str| {
@@ -392,7 +415,6 @@ fn a_fork_keeps_the_exam_under_seal_and_never_sits_it_twice() {
     assert_eq!(work("f"), work("t"));
     let forked = world.read(".proofhouse/journal/f.jsonl");
     assert!(forked.contains("\"tree\":"), "{forked}");
-    let key = world.approver("ann");
     let approve = ["decide", "f", "approve", "--because", "it is so", "--sign"];
     says(&world, &[&approve[..], &[key.to_str().unwrap()]].concat()).exits(0);
     says(&world, &["run", "f"]).exits(0);

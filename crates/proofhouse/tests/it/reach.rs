@@ -388,3 +388,43 @@ echo '{{"summary": "framed"}}' > "$PROOFHOUSE_RESULT"
     assert_eq!(denied[1], "192.0.2.9:8443");
     assert!(!ended.to_string().contains(&key) && !said.out.contains(&key));
 }
+
+/// Agents know a file by how it came to be; what nobody let them see is not there at all.
+#[test]
+fn the_history_lies_beside_the_files_where_a_person_lets_agents_see_it_and_nothing_else_does() {
+    let with_a_branch = || {
+        let world = World::new();
+        world.git(&["checkout", "--quiet", "-b", "aside"]);
+        world.write("aside.txt", "of another branch\n");
+        world.commit("what nobody here knows");
+        world.git(&["checkout", "--quiet", "main"]);
+        world
+    };
+    let tried = "git --git-dir=../history.git log --all --format=said:%s 2>&1; \
+                 git --git-dir=../history.git cat-file --batch-all-objects --batch-check";
+    let world = with_a_branch();
+    let said = tried_by_the_agent(&world, tried);
+    assert!(!said.contains("said:first"), "{said}");
+
+    let world = with_a_branch();
+    world.write(
+        "agent/xdg/proofhouse/config.toml",
+        "[view]\nhistory = \"base\"\n",
+    );
+    let said = tried_by_the_agent(&world, tried);
+    assert!(said.contains("said:first"), "{said}");
+    assert!(!said.contains("nobody here knows"), "{said}");
+    // Its commit, its tree and its file: nothing of ours, which has more of them by now.
+    let objects = said.matches(" blob ").count() + said.matches(" tree ").count();
+    assert_eq!(objects + said.matches(" commit ").count(), 3, "{said}");
+    let brief = world.read("tasks/t/artifacts/evidence.html");
+    assert!(brief.contains("history.git"), "{brief}");
+    world.run(&["audit"]).exits(0);
+
+    let world = with_a_branch();
+    world.write(".proofhouse/config.toml", "[view]\nhistory = \"base\"\n");
+    world.start(HONEST, &[]);
+    world
+        .run(&["run", "t"])
+        .refuses(1, "setting_not_for_repository");
+}

@@ -117,6 +117,10 @@ fn records_are_pushed_and_fetched_by_a_command_and_go_on() {
     assert!(long.starts_with(&short) && long.len() > short.len());
     assert_eq!(long, world.read(".proofhouse/journal/t.jsonl"));
     says(&clone, &["audit"]).exits(0);
+    // A journal that was lost where it was made comes back, and nothing beside it is written over.
+    std::fs::remove_file(world.at(".proofhouse/journal/t.jsonl")).unwrap();
+    says(&world, &["audit"]).exits(0);
+    assert_eq!(long, world.read(".proofhouse/journal/t.jsonl"));
 
     let bare = tempfile::tempdir().unwrap();
     let bare = bare.path().to_str().unwrap();
@@ -270,4 +274,40 @@ fn committed_settings_that_open_the_sandbox_count_once_they_are_confirmed() {
         &format!("{config}agents = \"full\"\n"),
     );
     with(&asked).refuses(1, "settings_unconfirmed");
+}
+
+/// What is made has no records until its engine stops: nobody could make anything of one without the other.
+#[test]
+fn what_is_at_work_is_not_pushed_until_it_has_stopped() {
+    let world = World::of_ann();
+    let bare = tempfile::tempdir().unwrap();
+    let bare = bare.path().to_str().unwrap();
+    world.git(&["init", "--quiet", "--bare", bare]);
+    begin(&world, "done", CHECK);
+    says(&world, &["run", "done"]).exits(0);
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t", "--once"]).exits(0);
+    // As an engine that drives it.
+    let place = world.at(".proofhouse/work/t/lock");
+    let lock = std::fs::File::create(&place).unwrap();
+    lock.try_lock().unwrap();
+    let pushed = says(&world, &["records", "push", bare, "--json"])
+        .exits(0)
+        .json();
+    assert_eq!(pushed["at_work"], serde_json::json!(["t"]));
+    let there = world.git(&["ls-remote", bare, "refs/proofhouse/*"]);
+    assert!(there.contains("refs/proofhouse/done"), "{there}");
+    assert!(
+        !there.contains("refs/proofhouse/t\n") && !there.ends_with("refs/proofhouse/t"),
+        "{there}"
+    );
+    let said = says(&world, &["records", "push", bare]).exits(0).out;
+    assert!(said.contains("it is at work: `t`"), "{said}");
+    lock.unlock().unwrap();
+    // An engine that was killed has left its records behind: they go with what it made.
+    world.git(&["update-ref", "-d", "refs/proofhouse/records/t"]);
+    says(&world, &["records", "push", bare]).exits(0);
+    let there = world.git(&["ls-remote", bare, "refs/proofhouse/*"]);
+    assert!(there.contains("refs/proofhouse/records/t"), "{there}");
+    assert!(there.ends_with("refs/proofhouse/t"), "{there}");
 }

@@ -10,9 +10,11 @@ use std::time::Duration;
 
 /// A server of one repository, ended with the test.
 pub(crate) struct Served {
-    child: Child,
+    pub(crate) child: Child,
     pub(crate) port: u16,
     pub(crate) token: String,
+    /// Where agents find their tools, and the key to them.
+    pub(crate) tools: Value,
 }
 
 impl Drop for Served {
@@ -41,16 +43,17 @@ pub(crate) fn served(mut child: Child) -> (Served, BufReader<ChildStdout>) {
         child,
         port: port.parse().unwrap(),
         token: token.to_owned(),
+        tools: said["tools"].clone(),
     };
     (served, more)
 }
 
 /// What a browser hears of a page.
-struct Heard(BufReader<TcpStream>);
+pub(crate) struct Heard(BufReader<TcpStream>);
 
 impl Heard {
     /// The next event: its name, its id and its data. Signs of life are none.
-    fn next(&mut self) -> (String, String, Value) {
+    pub(crate) fn next(&mut self) -> (String, String, Value) {
         let (mut name, mut id) = (String::new(), String::new());
         loop {
             let mut line = String::new();
@@ -98,7 +101,7 @@ impl Served {
         format!("localhost:{}", self.port)
     }
 
-    fn listen(&self, path: &str, last: &str) -> Heard {
+    pub(crate) fn listen(&self, path: &str, last: &str) -> Heard {
         let host = self.host();
         let mut headers = vec![("Host", host.as_str()), ("X-Proofhouse-Token", &self.token)];
         if !last.is_empty() {
@@ -113,7 +116,7 @@ impl Served {
     }
 }
 
-fn part<'a>(page: &'a Value, id: &str) -> &'a str {
+pub(crate) fn part<'a>(page: &'a Value, id: &str) -> &'a str {
     let parts = page["parts"].as_array().unwrap();
     let part = parts.iter().find(|part| part["id"] == id);
     part.map_or("", |part| part["html"].as_str().unwrap())
@@ -249,6 +252,17 @@ fn a_page_stays_true_and_whoever_comes_back_gets_what_they_lack() {
     assert!(part(&page, "course").contains("gate of verify"), "{page}");
     assert_eq!(served.listen(&path, &now).next().0, "nothing");
 
+    // Side by side where that is asked for, with the way back; the unified view is there for narrow screens.
+    let change = part(&page, "change");
+    assert!(change.contains("href=\"?diff=beside#change\""), "{change}");
+    assert!(!change.contains("class=\"pairs\""), "{change}");
+    let (_, _, beside) = served.listen(&format!("{path}?diff=beside"), "").next();
+    let change = part(&beside, "change");
+    assert!(change.contains("class=\"pairs\""), "{change}");
+    assert!(change.contains("class=\"hunk\"") && change.contains("href=\"?#change\""));
+    let kept = world.read("tasks/t/artifacts/evidence.html");
+    assert!(!kept.contains("diff=beside"), "a file leads nowhere");
+
     // What was kept is read from there.
     let gates = part(&page, "gates");
     let at = gates.find("href=\"evidence/").unwrap() + 6;
@@ -343,6 +357,18 @@ fn several_repositories_have_one_page_and_a_taken_port_is_said() {
         .refuses(3, "port_taken");
     one.run(&["status", "--repo", here, "--repo", place])
         .refuses(1, "usage");
+
+    // Both are remembered, and shown when none is named; one that is named is shown alone.
+    let shown = |more: &[&str]| {
+        let served = serve(&one, more);
+        let text = served.listen("/index/", "").next().2.to_string();
+        text.matches("aria-label=\\\"Pages of").count()
+    };
+    assert_eq!((shown(&[]), shown(&["--repo", here])), (2, 1));
+    one.run(&["serve", "--forget", place]).exits(0);
+    one.run(&["serve", "--forget", place])
+        .refuses(1, "not_remembered");
+    assert_eq!(shown(&[]), 1);
 }
 
 impl Served {
@@ -360,7 +386,7 @@ impl Served {
         (status, serde_json::from_str(body).unwrap_or(Value::Null))
     }
 
-    fn words(&self, key: &str, option: &str, head: &str) -> Value {
+    pub(crate) fn words(&self, key: &str, option: &str, head: &str) -> Value {
         let host = self.host();
         let headers = [("Host", host.as_str()), ("X-Proofhouse-Token", &self.token)];
         let path = format!("GET /words/{key}/t?option={option}&because=looked+at%20it&head={head}");
@@ -477,7 +503,7 @@ fn a_passkey_decides_on_the_page_what_it_signed_and_nothing_else() {
     world.run(&["audit"]).exits(1);
 }
 
-fn key_of(served: &Served) -> String {
+pub(crate) fn key_of(served: &Served) -> String {
     let mut home = served.listen("/", "");
     let mut page = home.next().2.to_string();
     while !page.contains("/r/") {

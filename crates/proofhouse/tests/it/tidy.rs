@@ -11,34 +11,41 @@ const MAY_DEPEND: &[(&str, &str)] = &[
     ("schema", ""),
     ("flow", "kernel schema"),
     ("languages", "kernel"),
-    ("documents", "languages"),
+    ("documents", "kernel languages"),
     ("factory", "kernel languages documents"),
     ("wave", "kernel"),
     ("store", "kernel"),
     ("sandbox", "kernel"),
     ("index", "kernel"),
     ("checks", "kernel languages documents store sandbox index"),
-    ("agents", "kernel schema store sandbox index checks"),
-    ("workspace", "kernel store sandbox index checks agents flow"),
+    (
+        "agents",
+        "kernel schema documents store sandbox index checks",
+    ),
+    (
+        "workspace",
+        "kernel languages store sandbox index checks agents flow",
+    ),
     (
         "report",
         "kernel store flow factory wave languages documents workspace",
     ),
+    ("approval", "kernel store workspace report"),
     (
         "engine",
-        "kernel languages store sandbox index checks agents flow factory wave workspace report",
+        "kernel languages store sandbox index checks agents flow factory wave workspace report approval",
     ),
     (
         "audit",
-        "kernel store checks flow factory wave workspace report engine",
+        "kernel store checks flow factory wave workspace report approval engine",
     ),
     (
         "proofhouse",
-        "kernel store sandbox index checks agents flow factory wave workspace report engine audit",
+        "kernel store sandbox index checks agents flow factory wave workspace report approval engine audit",
     ),
     (
         "testkit",
-        "kernel languages documents store sandbox index checks agents flow factory wave workspace report engine",
+        "kernel languages documents store sandbox index checks agents flow factory wave workspace report approval engine",
     ),
 ];
 

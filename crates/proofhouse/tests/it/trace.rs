@@ -2,8 +2,9 @@
 
 use crate::support::{HONEST, Said, World};
 use serde_json::Value;
-use std::io::{Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
 
 fn waited() -> World {
     let world = World::new();
@@ -42,12 +43,28 @@ fn a_run_is_one_trace_the_same_twice_and_without_a_word_of_anybodys() {
     let op = attribute(root, "gen_ai.operation.name");
     assert_eq!(op.as_deref(), Some("invoke_workflow"));
     assert!(all.iter().all(|span| span["traceId"] == root["traceId"]));
-    let children = all[1..].iter();
+    let inside = |span: &&Value| span["name"].as_str().unwrap().starts_with("execute_tool ");
+    let children = all[1..].iter().filter(|span| !inside(span));
     assert!(
         children
             .clone()
             .all(|span| span["parentSpanId"] == root["spanId"])
     );
+    // What agents did in them, by the names of their tools and nothing else.
+    let tools: Vec<&Value> = all.iter().filter(inside).collect();
+    for tool in &tools {
+        let mut attempts = children.clone();
+        let attempt = attempts.find(|one| one["spanId"] == tool["parentSpanId"]);
+        let attempt = attempt.unwrap();
+        let name = attempt["name"].as_str().unwrap();
+        assert!(name.starts_with("invoke_agent "), "{tool}");
+        assert!(tool["startTimeUnixNano"].as_str() >= attempt["startTimeUnixNano"].as_str());
+        assert!(tool["endTimeUnixNano"].as_str() <= attempt["endTimeUnixNano"].as_str());
+        assert_eq!(attribute(tool, "proofhouse.time").unwrap(), "order");
+    }
+    let of = |name: &str| attribute(tools[0], name);
+    assert_eq!(of("gen_ai.operation.name").unwrap(), "execute_tool");
+    assert!(tools.iter().any(|one| one["name"] == "execute_tool write"));
     let mut ids: Vec<&str> = all
         .iter()
         .map(|one| one["spanId"].as_str().unwrap())
@@ -60,7 +77,7 @@ fn a_run_is_one_trace_the_same_twice_and_without_a_word_of_anybodys() {
         let kind = record["kind"].as_str().unwrap();
         ["attempt_ended.v1", "gate_ended.v1", "checkpoint_ended.v1"].contains(&kind)
     });
-    assert_eq!(all.len(), 2 + ended.count());
+    assert_eq!(all.len() - tools.len(), 2 + ended.count());
     let named = |name: &str| all.iter().find(|one| one["name"] == name).unwrap();
     let coder = named("invoke_agent coder");
     assert_eq!(attribute(coder, "gen_ai.agent.name").unwrap(), "coder");
@@ -163,6 +180,50 @@ fn a_run_is_told_while_it_runs_and_a_dead_collector_stops_nothing() {
 }
 
 #[test]
+fn the_runs_of_a_wave_are_told_while_they_run() {
+    let world = crate::waves::world();
+    let tasks = ["a", "b"].map(|slug| crate::waves::task(slug, ""));
+    crate::waves::milestone(&world, "m", "", &tasks);
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    // Until both runs themselves are told, which end last.
+    let receiver = std::thread::spawn(move || {
+        let (mut all, mut over) = (Vec::new(), 0);
+        while over < 2 {
+            let (_, body) = taken(&listener);
+            let sent = spans(&serde_json::from_str(&body).unwrap());
+            over += sent
+                .iter()
+                .filter(|one| one["parentSpanId"].is_null())
+                .count();
+            all.extend(sent);
+        }
+        all
+    });
+    let mut command = world.command(&["wave", "run", "m"]);
+    command.env("PROOFHOUSE_TRACE__OTLP", &url);
+    Said::from(command.output().unwrap()).exits(0);
+    for _ in 0..2 {
+        // Whoever waits for what was never sent hears that it is over, and fails below.
+        if let Ok(mut stream) = TcpStream::connect(url.trim_start_matches("http://")) {
+            let body = r#"{"resourceSpans":[{"scopeSpans":[{"spans":[{"spanId":"never"}]}]}]}"#;
+            let head = format!("POST / HTTP/1.1\r\ncontent-length: {}\r\n\r\n", body.len());
+            let _ = stream.write_all(format!("{head}{body}").as_bytes());
+        }
+    }
+    let told = receiver.join().unwrap();
+    let mut ids: Vec<String> = told.iter().map(|one| one["spanId"].to_string()).collect();
+    ids.sort_unstable();
+    let mut printed = Vec::new();
+    for run in ["m-a", "m-b"] {
+        let all = spans(&world.run(&["trace", run]).exits(0).json());
+        printed.extend(all.iter().map(|one| one["spanId"].to_string()));
+    }
+    printed.sort_unstable();
+    assert_eq!(ids, printed, "each once");
+}
+
+#[test]
 fn a_collector_gets_it_and_a_dead_one_costs_the_run_nothing() {
     let world = waited();
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -193,4 +254,55 @@ fn a_collector_gets_it_and_a_dead_one_costs_the_run_nothing() {
             .run(&["trace", "t", "--otlp", bad])
             .refuses(1, "bad_collector");
     }
+}
+
+/// By the tools of others: `python3 -m venv V && V/bin/pip install rotel arize-phoenix`, then
+/// `PROOFHOUSE_PHOENIX_PYTHON=V/bin/python cargo test -p proofhouse --test it trace -- --ignored`.
+#[test]
+#[ignore = "needs rotel and arize-phoenix from PyPI"]
+fn a_collector_and_a_receiver_of_others_take_every_span() {
+    let python = std::env::var("PROOFHOUSE_PHOENIX_PYTHON").expect("where they are installed");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/trace/receive.py");
+    let world = waited();
+    let mut receiver = Command::new(python)
+        .arg(script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(receiver.stdout.take().unwrap()).lines();
+    let url = lines.next().expect("both are there").unwrap();
+    let printed = spans(&world.run(&["trace", "t"]).exits(0).json());
+    // Twice, and it is one trace all the same.
+    for _ in 0..2 {
+        world.run(&["trace", "t", "--otlp", &url]).exits(0);
+    }
+    let mut asks = receiver.stdin.take().unwrap();
+    writeln!(asks, "{}", printed.len()).unwrap();
+    let there: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+    assert!(receiver.wait().unwrap().success());
+    let told = |span: &Value, id: &Value, parent: &Value| {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        (text(&span["name"]), text(id), text(parent))
+    };
+    let mut there: Vec<_> = there.as_array().unwrap().iter().collect();
+    assert!(
+        there
+            .iter()
+            .all(|one| one["context"]["trace_id"] == printed[0]["traceId"])
+    );
+    there.sort_by_key(|one| one["context"]["span_id"].to_string());
+    there.dedup_by_key(|one| one["context"]["span_id"].to_string());
+    let mut there: Vec<_> = there
+        .iter()
+        .map(|one| told(one, &one["context"]["span_id"], &one["parent_id"]))
+        .collect();
+    let mut sent: Vec<_> = printed
+        .iter()
+        .map(|one| told(one, &one["spanId"], &one["parentSpanId"]))
+        .collect();
+    there.sort();
+    sent.sort();
+    assert_eq!(there, sent);
+    println!("{} spans are as they were sent", sent.len());
 }

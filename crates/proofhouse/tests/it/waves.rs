@@ -181,11 +181,17 @@ fn tasks_run_in_worktrees_and_are_merged_in_order() {
         "{}",
         said.err
     );
-    for file in ["a.txt", "b.txt", "c.txt", "tasks/a/STATE.md"] {
-        assert!(world.at(file).is_file(), "{file}");
-    }
-    assert!(world.read("tasks/c/STATE.md").contains("Phase: done"));
+    // The work alone is merged; records are on refs.
+    let made = world.git(&["ls-tree", "-r", "--name-only", "main"]);
+    assert_eq!(made, ".gitignore\na.txt\nb.txt\nc.txt\ncode.txt");
+    let state = world.read(".proofhouse/tasks/m-c/STATE.md");
+    assert!(state.contains("Phase: done"), "{state}");
     assert_eq!(world.git(&["status", "--porcelain"]), "");
+    world.git(&["rev-parse", "refs/proofhouse/records/m-c"]);
+    // Its wave lands it, and nobody else.
+    world.run(&["land", "m-c"]).refuses(1, "of_a_wave");
+    let inbox = world.run(&["inbox"]).exits(0).out;
+    assert!(!inbox.contains("not landed"), "{inbox}");
     assert_eq!(
         world.git(&["rev-parse", "main"]),
         world.git(&["rev-parse", "proofhouse/m"])

@@ -4,7 +4,7 @@
 use super::html::prose;
 use super::live::{Live, Part, head};
 use kernel::machine::Waiting;
-use maud::html;
+use maud::{Markup, html};
 
 /// May this page be answered on?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,13 +32,9 @@ pub fn form(about: About<'_>, waiting: Option<&Waiting>, answers: Answers) -> Pa
     let markup = html! {
         @match (waiting, answers) {
             (None, _) | (_, Answers::No) => {},
-            (Some(_), Answers::NobodyYet) => section.answer aria-labelledby="answer" {
+            (Some(_), Answers::NobodyYet | Answers::Elsewhere) => section.answer aria-labelledby="answer" {
                 h2 #answer { "Answer here" }
-                p.note { "Nobody has a passkey for this repository. " a href="../../enrol" { "Enrol yours" } ", once; then questions are answered on this page." }
-            },
-            (Some(_), Answers::Elsewhere) => section.answer aria-labelledby="answer" {
-                h2 #answer { "Answer here" }
-                p.note { "The passkeys that are listed were enrolled at another port. Serve there, or " a href="../../enrol" { "enrol one here" } "." }
+                (cannot(answers, "../../enrol"))
             },
             (Some(waiting), Answers::Yes) => section.answer aria-labelledby="answer" {
                 h2 #answer { "Answer here" }
@@ -54,21 +50,48 @@ pub fn form(about: About<'_>, waiting: Option<&Waiting>, answers: Answers) -> Pa
                             }
                         }
                     }
-                    label for="because" { "Why? It goes on record." }
-                    textarea #because name="because" rows="3" required {}
-                    label { input type="checkbox" name="go_on" checked; " Let it go on at once" }
-                    p { button type="submit" { "Show what I sign" } }
-                    div.signed hidden {
-                        p.label { "This is what your passkey signs, to the letter" }
-                        pre tabindex="0" { code {} }
-                        p { button.strong type="button" data-sign { "Sign with my passkey" } }
-                    }
-                    p.said role="status" {}
+                    (signing(""))
                 }
             },
         }
     };
     Part::new("answer", markup)
+}
+
+/// Why nobody can answer here yet, and the way to it; nothing where the page only shows, or is answered.
+pub(super) fn cannot(answers: Answers, enrol: &str) -> Markup {
+    html! {
+        @match answers {
+            Answers::No | Answers::Yes => {},
+            Answers::NobodyYet => p.note { "Nobody has a passkey for this repository. " a href=(enrol) { "Enrol yours" } ", once; then questions are answered on this page." },
+            Answers::Elsewhere => p.note { "The passkeys that are listed were enrolled at another port. Serve there, or " a href=(enrol) { "enrol one here" } "." },
+        }
+    }
+}
+
+/// The end of every form that is signed: the reason, the words to the letter, and what they carry. `of` tells
+/// several forms of a page apart.
+pub(super) fn signing(of: &str) -> Markup {
+    let id = match of {
+        "" => "because".to_owned(),
+        of => format!("because-{of}"),
+    };
+    html! {
+        label for=(id) { "Why? It goes on record." }
+        textarea id=(id) name="because" rows="3" required {}
+        label { input type="checkbox" name="go_on" checked; " Let it go on at once" }
+        p { button type="submit" { "Show what I sign" } }
+        div.signed hidden {
+            p.label { "This is what your passkey signs, to the letter" }
+            pre tabindex="0" { code {} }
+            div data-carries hidden {
+                p.label { "It names the hash of this, which it carries" }
+                pre tabindex="0" { code {} }
+            }
+            p { button.strong type="button" data-sign { "Sign with my passkey" } }
+        }
+        p.said role="status" {}
+    }
 }
 
 /// The page on which a passkey is enrolled.

@@ -1,5 +1,6 @@
 //! What changed, file by file, folded. Lines are numbered as they are now, or as they were.
 
+use super::beside;
 use super::html::{Tone, chip, paragraph, short};
 use crate::caught::Gravity;
 use crate::change::Change;
@@ -15,37 +16,65 @@ const MOST_OF_ALL: usize = 6_000;
 /// A change of up to this many lines is shown open.
 const OPEN: usize = 160;
 
-pub(super) fn section(data: &Evidence) -> Markup {
+/// How a change is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// In a file, which leads nowhere.
+    Kept,
+    /// Served, with the way to the other view.
+    Unified,
+    /// Before and after side by side, where there is room; unified where there is none.
+    Beside,
+}
+
+/// The way to the other view of a page.
+fn other(view: View) -> Markup {
+    html! {
+        @match view {
+            View::Kept => {},
+            View::Unified => a.beside href="?diff=beside#change" { "Side by side" },
+            View::Beside => a.beside href="?#change" { "One below the other" },
+        }
+    }
+}
+
+pub(super) fn section(data: &Evidence, view: View) -> Markup {
     let Some(change) = &data.grounds.change else {
         return html! {};
     };
-    let files = files(change, &data.run);
-    let since = data.grounds.since_rejected.as_ref();
+    let files = files(change, &data.run, view);
+    let approved = data.grounds.since_approved.as_ref();
+    let since = approved.or(data.grounds.since_rejected.as_ref());
+    let when = match approved {
+        Some(_) => "Since you approved it",
+        None => "Since it was sent back",
+    };
     html! {
         section aria-labelledby="change" {
             h2 #change { "What changed" }
             @if let Some(since) = since {
-                h3 #since { "Since it was sent back" }
+                h3 #since { (when) }
                 p.note {
                     (totals(&since.changes)) ", from " (short(&since.base)) " to " (short(&since.commit)) "."
                 }
-                div.diffs { @for file in &self::files(since, &data.run) { (file) } }
+                div.diffs.wide[view == View::Beside] { @for file in &self::files(since, &data.run, view) { (file) } }
                 h3 #whole { "All of it" }
             }
             @if files.is_empty() {
                 p.none { "Nothing, so far." }
             } @else {
                 p.note {
-                    (totals(&change.changes)) ", from " (short(&change.base)) " to " (short(&change.commit)) "."
+                    (totals(&change.changes)) ", from " (short(&change.base)) " to " (short(&change.commit)) ". "
+                    (other(view))
                 }
-                div.diffs { @for file in &files { (file) } }
+                div.diffs.wide[view == View::Beside] { @for file in &files { (file) } }
             }
         }
     }
 }
 
 /// Each file, as long as there is room.
-fn files(change: &Change, run: &str) -> Vec<Markup> {
+fn files(change: &Change, run: &str, view: View) -> Vec<Markup> {
     let lines = |one: &FileChange| one.hunks.iter().map(|hunk| hunk.lines.len()).sum::<usize>();
     let mut left = MOST_OF_ALL;
     let mut open = OPEN;
@@ -56,7 +85,7 @@ fn files(change: &Change, run: &str) -> Vec<Markup> {
         left = left.saturating_sub(if fits { many } else { 0 });
         let opens = fits && many > 0 && many <= open;
         open = open.saturating_sub(many);
-        file(one, run, Fold { fits, opens })
+        file(one, run, Fold { fits, opens }, view)
     })
     .collect()
 }
@@ -69,7 +98,7 @@ struct Fold {
     opens: bool,
 }
 
-fn file(one: &FileChange, run: &str, fold: Fold) -> Markup {
+fn file(one: &FileChange, run: &str, fold: Fold, view: View) -> Markup {
     html! {
         details.file open[fold.opens] {
             summary {
@@ -89,7 +118,10 @@ fn file(one: &FileChange, run: &str, fold: Fold) -> Markup {
             } @else if one.hunks.is_empty() {
                 p.none { "No line changed." }
             } @else if fold.fits {
-                @for part in &one.hunks { (hunk(part)) }
+                @for part in &one.hunks {
+                    (hunk(part))
+                    @if view == View::Beside { (beside::hunk(part)) }
+                }
             } @else {
                 p.none {
                     "Too long for this page. " code { "proofhouse diff " (run) } " shows it."

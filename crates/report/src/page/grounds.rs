@@ -121,7 +121,8 @@ pub(super) fn section(data: &Evidence) -> Markup {
 /// What makes the work done and how each was judged, what audits flagged, and the record of the change.
 pub(super) fn criteria(data: &Evidence) -> Markup {
     let grounds = &data.grounds;
-    if grounds.criteria.is_empty() && grounds.risks.is_empty() && grounds.record.is_none() {
+    let nothing = grounds.criteria.is_empty() && grounds.risks.is_empty();
+    if nothing && grounds.open.is_empty() && grounds.record.is_none() {
         return html! {};
     }
     html! {
@@ -138,6 +139,14 @@ pub(super) fn criteria(data: &Evidence) -> Markup {
                         p { (chip(tone, one.word())) " " code { (one.id) } }
                         (paragraph("reason", &one.text))
                         p.facts-line { span { (one.how) } }
+                    }
+                }
+            }
+            @if !grounds.open.is_empty() {
+                h3 #open { "Found, and settled by nobody yet" }
+                ul.proofs {
+                    @for one in &grounds.open {
+                        li.bad { (paragraph("reason", one)) }
                     }
                 }
             }
@@ -235,6 +244,7 @@ pub(super) fn cost(data: &Evidence) -> Markup {
             @if let Some(exam) = &data.grounds.exam {
                 p.sentence { (exam_cost(exam)) }
             }
+            (super::budgets::list(data))
             @if workers.is_empty() {
                 p.none { @match spend.attempts { 0 => "Nobody has worked yet.", _ => "Who worked is written down when an attempt has ended." } }
             } @else {

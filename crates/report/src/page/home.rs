@@ -22,6 +22,8 @@ pub struct Repository {
     /// What its runs have spent today, and what the day may cost.
     pub today: u64,
     pub cap: Option<u64>,
+    /// What a new run may cost.
+    pub budget: Option<u64>,
     /// What proves work here, and who works.
     pub checks: Vec<String>,
     pub agent: Option<String>,
@@ -101,12 +103,7 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
         title: headline.clone(),
         parts: vec![
             head(&names.join(", "), &headline, &lead),
-            list(
-                "Waits for you",
-                "waiting",
-                &waits,
-                if asks > 0 { "" } else { "Nothing." },
-            ),
+            list("Waits for you", "waiting", &waits, ""),
             Part::new("criteria", judged),
             Part::new(
                 "start",
@@ -116,12 +113,12 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
                     html! {}
                 },
             ),
-            list("At work", "working", &runs, "Nothing."),
+            list("At work", "working", &runs, ""),
             list(
                 "Nobody drives it: goes on with proofhouse run",
                 "ready",
                 &ready,
-                "Nothing.",
+                "",
             ),
             list("Over, or at rest", "ended", &ended, "Nothing yet."),
         ],
@@ -176,10 +173,11 @@ fn begin(all: &[Repository]) -> Markup {
                     p.note {
                         @if all.len() > 1 { b { (one.name) } ": " }
                         @match one.checks.as_slice() {
-                            [] => "no check was found that could prove the work: set `checks.commands` first",
+                            [] => { "no check was found that could prove the work: set " code { "checks.commands" } " first" },
                             checks => { "proven by " @for (nth, check) in checks.iter().enumerate() { @if nth > 0 { ", " } code { (check) } } },
                         }
                         "; " (one.agent.as_deref().unwrap_or("the agent that is installed")) " works, in a worktree at HEAD; you look at the diff."
+                        @if let Some(most) = one.budget { " It may cost " (dollars(most)) " at the most." }
                         @if let Some(cap) = one.cap { " The day's cap is " (dollars(cap)) "." }
                     }
                 }

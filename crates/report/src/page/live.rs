@@ -55,6 +55,17 @@ pub fn text(title: &str, back: &str, text: &str) -> Live {
     }
 }
 
+/// A picture that a run left; it lies where its page is.
+pub fn picture(name: &str, back: &str) -> Live {
+    let lead = html! { a href=(back) { "Back to the run" } };
+    // Relative to nothing: the address of this page is that of the picture.
+    let shown = html! { section { figure { img src="" alt=(name); } } };
+    Live {
+        title: name.to_owned(),
+        parts: vec![head("left", name, &lead), Part::new("picture", shown)],
+    }
+}
+
 /// Something that cannot be shown: what, why and what to do.
 pub fn fault(fault: &crate::inbox::Fault) -> Live {
     let lead = html! { (prose(&fault.what)) " " code { (fault.code) } };

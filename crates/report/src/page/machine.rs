@@ -3,6 +3,7 @@
 //! states as well as four.
 
 use super::live::{Live, Part, head};
+use super::tracks::Column;
 use kernel::StateName;
 use kernel::table::{Actor, Guard, Kind, Table, Target, Transition};
 use maud::{Markup, html};
@@ -19,8 +20,6 @@ pub struct Drawn<'a> {
 
 const ROW: usize = 30;
 const MARGIN: usize = 18;
-/// Between the line and the first track, and between two tracks.
-const TRACK: usize = 9;
 /// The room for a name.
 const NAME: usize = 250;
 
@@ -59,7 +58,7 @@ pub fn page(name: &str, about: &str, drawn: &Drawn<'_>, address: &dyn Fn(&str) -
     let ways = html! {
         section aria-labelledby="ways" {
             h2 #ways { "Every way" }
-            div.scroll tabindex="0" role="region" aria-label="Transitions" {
+            div.scroll tabindex="0" role="group" aria-label="Transitions" {
                 table.wide {
                     thead { tr { th scope="col" { "From" } th scope="col" { "To" } th scope="col" { "Action" } th scope="col" { "By" } } }
                     tbody { @for way in &drawn.table.transitions { tr {
@@ -78,7 +77,7 @@ pub fn page(name: &str, about: &str, drawn: &Drawn<'_>, address: &dyn Fn(&str) -
             head("workflow", name, &lead),
             Part::new("machine", section(drawn)),
             Part::new("runs", list),
-            Part::new("ways", ways),
+            Part::new("transitions", ways),
         ],
     }
 }
@@ -146,50 +145,6 @@ fn forward<'a>(table: &'a Table, at: &'a StateName, been: &[&StateName]) -> Opti
     ways.min_by_key(rank).map(|(_, to)| to)
 }
 
-/// All that leads to one state over others, from one side.
-struct Track {
-    to: usize,
-    from: Vec<usize>,
-    /// How far from the line it runs, counted from 0.
-    place: usize,
-}
-
-impl Track {
-    /// Short ones run near the line, and none over another.
-    fn all(ways: &BTreeSet<(usize, usize)>, back: bool) -> Vec<Self> {
-        let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-        let over = |(from, to): &&(usize, usize)| (to < from) == back && from + 1 != *to;
-        for (from, to) in ways.iter().filter(over) {
-            found.entry(*to).or_default().push(*from);
-        }
-        let ends = |to: usize, from: &[usize]| {
-            let all = || from.iter().copied().chain([to]);
-            (all().min().unwrap_or(to), all().max().unwrap_or(to))
-        };
-        let mut order: Vec<(usize, Vec<usize>)> = found.into_iter().collect();
-        order.sort_by_key(|(to, from)| {
-            let (first, last) = ends(*to, from);
-            (last - first, *to)
-        });
-        let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
-        let mut tracks = Vec::new();
-        for (to, from) in order {
-            let (first, last) = ends(to, &from);
-            let free = |used: &Vec<(usize, usize)>| {
-                used.iter()
-                    .all(|(begins, ends)| last < *begins || first > *ends)
-            };
-            let place = taken.iter().position(free).unwrap_or(taken.len());
-            if place == taken.len() {
-                taken.push(Vec::new());
-            }
-            taken[place].push((first, last));
-            tracks.push(Self { to, from, place });
-        }
-        tracks
-    }
-}
-
 fn picture(drawn: &Drawn<'_>) -> Markup {
     let order = order(drawn.table);
     let row: BTreeMap<&StateName, usize> = order
@@ -204,14 +159,10 @@ fn picture(drawn: &Drawn<'_>) -> Markup {
             ways.insert((row[from], row[to]));
         }
     }
-    let (back, on) = (Track::all(&ways, true), Track::all(&ways, false));
-    let room = |tracks: &[Track]| {
-        let most = tracks.iter().map(|track| track.place + 1).max();
-        14 + most.unwrap_or(0) * TRACK
-    };
-    let axis = room(&back);
-    let (names, width) = (axis + room(&on) + 8, axis + room(&on) + 8 + NAME);
-    let y = |at: usize| MARGIN + at * ROW;
+    let column = Column::of(&ways, (MARGIN, ROW));
+    let (axis, names) = (column.axis, column.width + 8);
+    let width = names + NAME;
+    let y = |at: usize| column.y(at);
     let passed = |at: usize| drawn.been.contains_key(order[at]);
     let height = MARGIN * 2 + order.len().saturating_sub(1) * ROW;
     let now: Vec<&str> = drawn.here.keys().map(StateName::as_str).collect();
@@ -226,23 +177,7 @@ fn picture(drawn: &Drawn<'_>) -> Markup {
     html! {
         div.drawn {
             svg.machine role="img" aria-label=(told) viewBox=(format!("0 0 {width} {height}")) {
-                @for (from, to) in ways.iter().filter(|(from, to)| from + 1 == *to) {
-                    @let class = if passed(*from) && passed(*to) { "been" } else { "" };
-                    path class=(class) d=(format!("M {axis} {} V {}", y(*from), y(*to) - 9)) {}
-                    path class=(format!("{class} head")) d=(format!("M {axis} {} l -3.5 -6 h 7 z", y(*to) - 8)) {}
-                }
-                @for (track, leads_back) in back.iter().map(|one| (one, true)).chain(on.iter().map(|one| (one, false))) {
-                    @let far = 14 + track.place * TRACK;
-                    @let x = if leads_back { axis - far } else { axis + far };
-                    @let beside = if leads_back { axis - 9 } else { axis + 9 };
-                    @let side = if leads_back { "back" } else { "on" };
-                    @let class = |from: usize| if passed(track.to) && passed(from) { "been" } else { "" };
-                    @for from in &track.from {
-                        path class=(format!("{side} {}", class(*from))) d=(format!("M {axis} {} H {x} V {} H {beside}", y(*from), y(track.to))) {}
-                    }
-                    @let been = track.from.iter().any(|from| !class(*from).is_empty());
-                    path class=(format!("{} head", if been { "been" } else { "" })) d=(format!("M {beside} {} l {} -3.5 v 7 z", y(track.to), if leads_back { -6 } else { 6 })) {}
-                }
+                (column.lines(&|from, to| passed(from) && passed(to)))
                 @for (at, state) in order.iter().enumerate() {
                     @let held = drawn.here.contains_key(*state);
                     @let been = drawn.been.get(*state).copied().unwrap_or_default();
@@ -262,30 +197,5 @@ fn picture(drawn: &Drawn<'_>) -> Markup {
             }
             p.note { "A circle is work or a gate, a square waits for a person. Lines on the left lead back." }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tracks_that_overlap_run_beside_each_other() {
-        let ways = BTreeSet::from([(0, 1), (0, 3), (1, 3), (4, 6), (0, 6), (5, 2), (3, 2)]);
-        let on = Track::all(&ways, false);
-        let places: Vec<(usize, usize, usize)> = on
-            .iter()
-            .map(|track| (track.to, track.from.len(), track.place))
-            .collect();
-        assert_eq!(places, [(3, 2, 0), (6, 2, 1)]);
-        let back = Track::all(&ways, true);
-        assert_eq!(back.len(), 1);
-        assert_eq!((back[0].to, back[0].from.as_slice()), (2, &[3, 5][..]));
-        let apart = BTreeSet::from([(0, 2), (3, 5)]);
-        assert!(
-            Track::all(&apart, false)
-                .iter()
-                .all(|track| track.place == 0)
-        );
     }
 }

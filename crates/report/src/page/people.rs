@@ -53,7 +53,7 @@ pub(super) fn promise(data: &Evidence) -> Markup {
             dl.promise { @for (name, text) in &data.promise { (pair(name, or_none(text))) } }
             @if !data.features.is_empty() {
                 h3 { "Features" }
-                div.scroll tabindex="0" role="region" aria-label="Features" {
+                div.scroll tabindex="0" role="group" aria-label="Features" {
                     table {
                         thead { tr { th scope="col" { "Feature" } th scope="col" { "Label" } } }
                         tbody {

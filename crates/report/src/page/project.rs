@@ -1,18 +1,24 @@
 //! A project's page of evidence: what was asked for, what was debated, what the engine ran, who
 //! decided, and what was released. Each section says nothing that was not gathered.
 
+use super::act::{self, Act};
+use super::graph;
 use super::html::{
     Tone, chip, count, duration, grouped, href, options, pair, paragraph, part, short, time,
 };
 use super::live::{Live, Part};
+use super::now;
+use crate::address::encoded;
+use crate::graph::Graph;
 use crate::history::Decided;
+pub use crate::module::{Module, Seal};
+use crate::now::Now;
 use crate::spend::dollars;
 use crate::story::{Line, Mark, Moment};
 use factory::NAME as FACTORY;
 use factory::delivery::manifest::Manifest;
-use factory::delivery::registry::Entry;
-use factory::machine::Factory;
-use factory::project::TaskStatus;
+use factory::machine::{Factory, Question, Subject};
+use factory::project::{ModuleRef, TaskStatus};
 use kernel::machine::Activity;
 use kernel::module::ModuleStatus;
 use kernel::pack::Permission;
@@ -24,34 +30,6 @@ use store::Head;
 pub const STYLE: &str = include_str!("project.css");
 /// The page lies in `views/NAME/`, below the folder that holds the state store.
 const UP: &str = "../../";
-
-/// One version of a module, with what the store says of it.
-pub struct Module {
-    /// What the project knows of it.
-    pub entry: Entry,
-    /// Where it lies, below the state store's folder.
-    pub folder: String,
-    /// Its interface.
-    pub fingerprint: String,
-    /// How many of its tests passed, and how many there are.
-    pub tests: Option<(u64, u64)>,
-    /// Is what lies there what was tested?
-    pub seal: Seal,
-}
-
-/// Is what lies there what was tested?
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Seal {
-    Whole,
-    /// It is not.
-    Broken,
-}
-
-impl Module {
-    fn in_use(&self) -> bool {
-        self.entry.status == ModuleStatus::Shipped
-    }
-}
 
 /// Everything that the page shows.
 pub struct Shown {
@@ -96,17 +74,48 @@ fn banner(shown: &Shown) -> Option<String> {
     Some(scripted).filter(|_| shown.agent.starts_with("scripted:"))
 }
 
-fn parts(shown: &Shown) -> [(&'static str, Markup); 8] {
-    [
-        ("ask", ask(shown)),
-        ("moments", moments(shown)),
-        ("modules", modules(shown)),
-        ("product", product(shown)),
-        ("tasks", tasks(shown)),
+/// Where the page stands: what it leads to is beside a served one, and nowhere beside a file.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    File,
+    Served,
+}
+
+fn parts(shown: &Shown, place: Place) -> Vec<(&'static str, Markup)> {
+    let graph = || graph::section(&Graph::of(&shown.machine), &task_address);
+    let of_place = match place {
+        Place::File => [
+            ("moments", moments(shown, place)),
+            ("modules", modules(shown, place)),
+            ("product", product(shown, place)),
+            ("tasks", tasks(shown)),
+        ],
+        Place::Served => [
+            ("tasks", graph()),
+            ("moments", moments(shown, place)),
+            ("modules", modules(shown, place)),
+            ("product", product(shown, place)),
+        ],
+    };
+    let mut all = vec![("ask", ask(shown, place))];
+    all.extend(of_place);
+    all.extend([
         ("decisions", decisions(shown)),
         ("releases", releases(shown)),
         ("verify", verify(shown)),
-    ]
+    ]);
+    all
+}
+
+/// A task's own page, beside the project's.
+fn task_address(task: &str) -> String {
+    format!("task/{}/", encoded(task))
+}
+
+/// The page of a version of a module, beside the project's.
+fn module_address(module: &ModuleRef) -> String {
+    let id = encoded(module.module.as_str());
+    format!("module/{id}/{}/", module.version)
 }
 
 fn title(shown: &Shown) -> String {
@@ -115,7 +124,7 @@ fn title(shown: &Shown) -> String {
 
 /// The page.
 pub fn page(shown: &Shown) -> String {
-    let main = html! { @for (_, part) in parts(shown) { (part) } };
+    let main = html! { @for (_, part) in parts(shown, Place::File) { (part) } };
     let banner = banner(shown);
     super::shell(
         &title(shown),
@@ -126,17 +135,28 @@ pub fn page(shown: &Shown) -> String {
     )
 }
 
-/// The same as a page that is served.
-pub fn live(shown: &Shown) -> Live {
+/// The same as a page that is served, with who works right now.
+pub fn live(shown: &Shown, now: &[Now], act: Option<&Act<'_>>) -> Live {
     let banner = banner(shown).map(|text| html! { p.banner role="note" { (text) } });
     let banner = banner.map(|markup| Part::new("banner", markup));
-    let head = Part::new("head", header(shown));
-    let rest = parts(shown)
+    let head = [
+        Part::new("head", header(shown)),
+        Part::new(
+            "now",
+            html! {
+                (now::works(now))
+                @if let Some(one) = act {
+                    section.now aria-labelledby="engine" { h2 #engine { "Its engine" } (act::form(one)) }
+                }
+            },
+        ),
+    ];
+    let rest = parts(shown, Place::Served)
         .into_iter()
         .map(|(id, markup)| Part::new(id, markup));
     Live {
         title: title(shown),
-        parts: banner.into_iter().chain([head]).chain(rest).collect(),
+        parts: banner.into_iter().chain(head).chain(rest).collect(),
     }
 }
 
@@ -271,9 +291,17 @@ fn facts(shown: &Shown) -> Markup {
     }
 }
 
+/// Where a question is answered: the one about a spec stands below the spec.
+fn question_address(question: &Question) -> String {
+    match question.subject {
+        Subject::Spec => "spec/".to_owned(),
+        _ => format!("question/{}/", encoded(&question.id)),
+    }
+}
+
 /// What a project waits for, before everything else: whoever is asked should not have to look for the
 /// question. The answers are given in a terminal; a page decides nothing.
-fn ask(shown: &Shown) -> Markup {
+fn ask(shown: &Shown, place: Place) -> Markup {
     let questions = shown.machine.questions();
     let waits = shown.machine.status().activity == Activity::Waiting;
     html! {
@@ -287,6 +315,9 @@ fn ask(shown: &Shown) -> Markup {
                     (paragraph("sentence", &question.what))
                     (paragraph("reason", &question.why))
                     (options(&question.options))
+                    @if place == Place::Served {
+                        p.onward { a href=(question_address(question)) { "What each answer does and needs" } }
+                    }
                 }
                 p.label { "In your terminal, with the command for each of them" }
                 pre tabindex="0" { code { "proofhouse inbox" } }
@@ -295,7 +326,7 @@ fn ask(shown: &Shown) -> Markup {
     }
 }
 
-fn moments(shown: &Shown) -> Markup {
+fn moments(shown: &Shown, place: Place) -> Markup {
     let lines = shown.lines.iter();
     let all: Vec<(&Line, Moment)> = lines
         .filter_map(|line| Some((line, line.moment?)))
@@ -310,7 +341,12 @@ fn moments(shown: &Shown) -> Markup {
                         li.(tone(line.mark).class()) {
                             h3 { (name) }
                             (paragraph("reason", &line.text))
-                            (paragraph("label", &format!("{}{about}", of_task(shown, line))))
+                            @match (&line.task, place) {
+                                (Some(task), Place::Served) => p.label {
+                                    a href=(task_address(task)) { (of_task(shown, line).trim_end()) } " " (about)
+                                },
+                                _ => (paragraph("label", &format!("{}{about}", of_task(shown, line)))),
+                            }
                         }
                     }
                 }
@@ -327,7 +363,7 @@ fn of_task(shown: &Shown, line: &Line) -> String {
     task.map_or_else(String::new, |task| format!("{}. ", task.declared.task))
 }
 
-fn modules(shown: &Shown) -> Markup {
+fn modules(shown: &Shown, place: Place) -> Markup {
     html! {
         section.modules {
             h2 #modules { "Modules" }
@@ -347,7 +383,7 @@ fn modules(shown: &Shown) -> Markup {
                                 }
                             }
                         }
-                        tbody { @for module in &shown.modules { (row(module)) } }
+                        tbody { @for module in &shown.modules { (row(module, place)) } }
                     }
                 }
             }
@@ -355,7 +391,7 @@ fn modules(shown: &Shown) -> Markup {
     }
 }
 
-fn row(module: &Module) -> Markup {
+fn row(module: &Module, place: Place) -> Markup {
     let status = match module.entry.status {
         ModuleStatus::Shipped => chip(Tone::Good, "shipped"),
         ModuleStatus::Superseded => chip(Tone::Plain, "superseded"),
@@ -372,7 +408,12 @@ fn row(module: &Module) -> Markup {
     });
     html! {
         tr class=(if module.in_use() { "new" } else { "old" }) {
-            th { (module.entry.reference) }
+            th scope="row" {
+                @match place {
+                    Place::File => (module.entry.reference),
+                    Place::Served => a href=(module_address(&module.entry.reference)) { (module.entry.reference) },
+                }
+            }
             td {
                 (status)
                 @if let Some(by) = &module.entry.superseded_by { " " small.by { "by " (by) } }
@@ -396,18 +437,19 @@ fn row(module: &Module) -> Markup {
 }
 
 /// What was said before there were tasks: the product loop.
-fn product(shown: &Shown) -> Markup {
+fn product(shown: &Shown, place: Place) -> Markup {
     let early = |one: &&Line| one.task.is_none() && one.moment != Some(Moment::Released);
     let lines: Vec<&Line> = shown.lines.iter().filter(early).collect();
     html! {
-        @if !lines.is_empty() {
+        @if !lines.is_empty() || place == Place::Served {
             section {
                 h2 #spec { "The spec" }
                 p.note {
                     "From a person's page to a spec that the engine found complete and a person \
                      approved."
+                    @if place == Place::Served { " " a href="spec/" { "Read it" } }
                 }
-                article.task { (steps(&lines)) }
+                @if !lines.is_empty() { article.task { (steps(&lines)) } }
             }
         }
     }
@@ -446,7 +488,7 @@ fn standing(status: TaskStatus) -> Markup {
     }
 }
 
-fn steps(lines: &[&Line]) -> Markup {
+pub(super) fn steps(lines: &[&Line]) -> Markup {
     html! {
         ol.steps {
             @for line in lines {

@@ -37,7 +37,7 @@ fn drawn(table: &Table) -> Markup {
         section aria-labelledby=(table.id) {
             h2 id=(table.id) { (table.title) }
             @if table.rows.is_empty() { p.none { (table.none) } } @else {
-                div.scroll tabindex="0" role="region" aria-label=(table.title) {
+                div.scroll tabindex="0" role="group" aria-label=(table.title) {
                     table.wide {
                         thead { tr { @for (at, name) in table.columns.iter().enumerate() {
                             @let number = matches!(table.rows[0].get(at), Some(Cell::Number(_)));
@@ -67,6 +67,12 @@ pub fn page(mark: &str, headline: &str, lead: &str, tables: &[Table]) -> Live {
             .chain(parts)
             .collect(),
     }
+}
+
+/// Puts a link below the head of a page.
+pub fn put_link(page: &mut Live, to: &str, text: &str) {
+    let link = html! { section.link { a.button href=(to) { (text) } } };
+    page.parts.insert(1, Part::new("link", link));
 }
 
 /// What something cost, as the cells of a row behind its name.

@@ -22,7 +22,7 @@ use crate::transcript::{Turn, TurnKind};
 use crate::unasked::Unasked;
 use crate::worth::Standing;
 use kernel::ledger::AttemptNote;
-use kernel::machine::{Activity, Waiting};
+use kernel::machine::{Activity, Gauge, Waiting};
 use kernel::outcome::EvidenceRef;
 use kernel::{Decision, EffectId, Refusal, StateName, Time, Usage};
 use store::Head;
@@ -94,6 +94,8 @@ fn grounds(text: &str) -> Grounds {
             new: Vec::new(),
         }),
         since_rejected: None,
+        since_approved: None,
+        open: vec![text.to_owned()],
         frame: vec![Framed {
             field: text.to_owned(),
             value: text.to_owned(),
@@ -175,6 +177,7 @@ fn empty(text: &str) -> Evidence {
         features: Vec::new(),
         gates: Vec::new(),
         attempts: Vec::new(),
+        budgets: [(text.to_owned(), Gauge { used: 1, cap: 2 })].into(),
         grounds: grounds(text),
         course: Vec::new(),
         refusals: Vec::new(),

@@ -92,7 +92,9 @@ impl Both {
     /// Takes a record in, unless the other workflow would have none such: then says what instead.
     fn differ(&mut self, event: &Event) -> Option<String> {
         let instead = match &event.body {
-            Body::Moved(_) | Body::SnapshotTaken(_) | Body::Refused(_) => self.steps(event),
+            Body::Moved(_) | Body::SnapshotTaken(_) | Body::Refused(_) | Body::Rewound(_) => {
+                self.steps(event)
+            }
             Body::EffectBegan(began) => self.begins(event, began),
             Body::Decided(decision) => {
                 let said = Input::new(event.at, What::Decide(decision.clone()));

@@ -1,7 +1,7 @@
 //! Spans in OTLP's JSON: what a collector takes at `/v1/traces`. Ids are hexadecimal and large numbers are
 //! texts there, unlike in other JSON of protocol buffers.
 
-use super::span::{Attribute, Held, Span};
+use super::span::{Attribute, Calls, Held, Span};
 use kernel::Time;
 use serde_json::{Value, json};
 
@@ -15,6 +15,8 @@ pub(super) struct Trace {
 
 /// Who works inside of this process.
 const INTERNAL: u8 = 1;
+/// Who asks another one, and waits.
+const CLIENT: u8 = 3;
 const OK: u8 = 1;
 const ERROR: u8 = 2;
 
@@ -42,7 +44,10 @@ fn span(trace: &str, span: &Span) -> Value {
         "traceId": trace,
         "spanId": span.id,
         "name": span.name,
-        "kind": INTERNAL,
+        "kind": match span.calls {
+            Calls::Here => INTERNAL,
+            Calls::Elsewhere => CLIENT,
+        },
         "startTimeUnixNano": nanos(span.began),
         "endTimeUnixNano": nanos(span.ended),
         "attributes": attributes(&span.attributes),

@@ -1,5 +1,6 @@
 //! One span, and what each kind of record says of its own.
 
+use super::inside::{Call, Called};
 use kernel::Time;
 use kernel::effect::EffectKind;
 use kernel::event::EffectBegan;
@@ -33,6 +34,14 @@ impl From<u64> for Held {
 /// A named value.
 pub(super) type Attribute = (&'static str, Held);
 
+/// Where the work of a span is done.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Calls {
+    #[default]
+    Here,
+    Elsewhere,
+}
+
 /// Something that took time.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Span {
@@ -44,6 +53,8 @@ pub(super) struct Span {
     pub(super) began: Time,
     pub(super) ended: Time,
     pub(super) attributes: Vec<Attribute>,
+    /// Is it a call of somebody elsewhere?
+    pub(super) calls: Calls,
     /// What happened in it, at which time.
     pub(super) events: Vec<(Time, String, Vec<Attribute>)>,
     /// Why it did not end well.
@@ -100,6 +111,64 @@ pub(super) fn of_effect(span: Span, began: &EffectBegan) -> Span {
     };
     span.with("proofhouse.state", state)
         .with("proofhouse.effect", began.effect.to_string())
+}
+
+/// The calls of models and tools that an attempt's transcript tells of, below its span. Where no time is told,
+/// they stand in their order, and take none.
+pub(super) fn within(attempt: &Span, calls: Vec<Call>) -> Vec<Span> {
+    let (first, last) = (attempt.began, attempt.ended);
+    let mut cursor = first;
+    let mut spans = Vec::new();
+    for (nth, call) in calls.into_iter().enumerate() {
+        let id = &store::sha256_hex(format!("{} {nth}", attempt.id).as_bytes())[..16];
+        let inside = |at: Time| at.clamp(first, last);
+        let began = call.began.map(inside);
+        let ended = call.ended.map(inside);
+        let span = Span::new(id, &attempt.id, began.unwrap_or(cursor));
+        let span = match call.called {
+            Called::Model { name, tokens } => of_model(span, name.as_deref(), tokens),
+            Called::Tool { name } => span
+                .named(format!("execute_tool {name}"))
+                .with("gen_ai.operation.name", "execute_tool")
+                .with("gen_ai.tool.name", name),
+        };
+        let span = match call.id.as_str() {
+            "" => span,
+            id if span.calls == Calls::Elsewhere => span.with("gen_ai.response.id", id),
+            id => span.with("gen_ai.tool.call.id", id),
+        };
+        let span = match (began, ended) {
+            (Some(_), Some(_)) => span.with("proofhouse.time", "told"),
+            _ => span.with("proofhouse.time", "order"),
+        };
+        let span = if call.failed {
+            span.failed("tool_error")
+        } else {
+            span
+        };
+        let at = ended.unwrap_or(span.began);
+        let span = span.ended(at);
+        cursor = cursor.max(span.ended);
+        spans.push(span);
+    }
+    spans
+}
+
+fn of_model(mut span: Span, name: Option<&str>, tokens: Option<(u64, u64)>) -> Span {
+    span.calls = Calls::Elsewhere;
+    let span = match name {
+        Some(name) => span
+            .named(format!("chat {name}"))
+            .with("gen_ai.response.model", name),
+        None => span.named("chat".to_owned()),
+    };
+    let span = span.with("gen_ai.operation.name", "chat");
+    match tokens {
+        Some((read, wrote)) => span
+            .with("gen_ai.usage.input_tokens", read)
+            .with("gen_ai.usage.output_tokens", wrote),
+        None => span,
+    }
 }
 
 /// What an attempt came to; never what it said.

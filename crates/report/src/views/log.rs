@@ -53,6 +53,14 @@ fn text(machine: &Flow, history: &History) -> String {
                     false => writeln!(text, "- {at} `{to}`: {action}: {why}"),
                 };
             }
+            Body::Rewound(back) => {
+                let (from, to, why) = (&back.from, &back.position.state, line(&back.why));
+                let _ = writeln!(
+                    text,
+                    "\n## {at} {from} -> {to}\n\nBack to the commit {}: {why}\n",
+                    back.commit
+                );
+            }
             Body::AttemptEnded(ended) => {
                 let (state, outcome) = (history.state(ended.effect), &ended.outcome);
                 let said = line(attempt::said(outcome));

@@ -32,7 +32,11 @@ pub(super) fn is_explained(
     let events = history.events();
     let Some(written) = written(workflow, on_disk) else {
         // Nobody can tell any more: whatever the run has been in is what it left there.
-        let was = |event: &Event| matches!(&event.body, Body::Moved(moved) if moved.from.as_str() == value);
+        let was = |event: &Event| match &event.body {
+            Body::Moved(moved) => moved.from.as_str() == value,
+            Body::Rewound(back) => back.from.as_str() == value,
+            _ => false,
+        };
         return value == workflow.table.initial.as_str() || events.iter().any(was);
     };
     let mut stood = &workflow.table.initial;
@@ -40,6 +44,7 @@ pub(super) fn is_explained(
     for event in events {
         match &event.body {
             Body::Moved(moved) if event.at <= written => stood = &moved.position.state,
+            Body::Rewound(back) if event.at <= written => stood = &back.position.state,
             Body::AttemptEnded(ended) if event.at >= written => {
                 then.extend(&ended.outcome.request);
             }

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::io::{Read, Write};
+use testkit::fuzz::Fuzz;
 
 /// A server that sends one message back: a head, or `hello`.
 fn echo() -> (Endpoint, JoinHandle<()>) {
@@ -141,4 +142,32 @@ fn what_people_write_says_where_it_may_lead() {
         assert_eq!(read(text).leads, Leads::Anywhere, "{text}");
     }
     assert_eq!(Endpoint::read("a b", Some(1)), None);
+}
+
+/// Whatever a confined process sends as a head: it is told off, or hears nothing. Nobody is reached, and the proxy
+/// goes on for whoever comes next.
+#[test]
+fn heads_that_nobody_would_send_open_nothing() {
+    let (proxy, port) = proxy(Vec::new());
+    Fuzz {
+        name: "proxy",
+        samples: &[
+            b"CONNECT api.example:443 HTTP/1.1\r\nHost: api.example:443\r\n\r\nhello",
+            b"GET http://[::1]:81/a?b=c HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc",
+        ],
+        usual: 200,
+    }
+    .run(&|input| {
+        let mut client = TcpStream::connect(("127.0.0.1", port)).unwrap();
+        // One that is told off early may be cut while it still talks.
+        let _ = client.write_all(input);
+        let _ = client.shutdown(Shutdown::Write);
+        let mut answer = Vec::new();
+        let _ = client.read_to_end(&mut answer);
+        let refused = answer.starts_with(b"HTTP/1.1 4") || answer.is_empty();
+        assert!(refused, "{}", String::from_utf8_lossy(&answer));
+    });
+    let last = ask(port, "CONNECT api.example:443 HTTP/1.1\r\n\r\n");
+    assert!(last.starts_with("HTTP/1.1 403"), "{last}");
+    proxy.stop();
 }

@@ -107,6 +107,7 @@ impl<M: RunMachine> World<Watched<M>> for SeededWorld<'_, M> {
                 usage: kernel::Usage::default(),
                 effect: flying.effect,
                 reason: "the engine restarted".to_owned(),
+                seen: None,
             };
             match self.on_disk.get(&flying.effect) {
                 Some(answer) => {

@@ -6,6 +6,7 @@ use crate::watched::Watched;
 use engine::driver::settle;
 use engine::{DriveError, World};
 use kernel::Decision;
+use kernel::decision::REWIND;
 use kernel::machine::{Activity, RunMachine};
 use kernel::position::STOP;
 use kernel::{Event, Input, Machine, What};
@@ -53,6 +54,18 @@ impl<M: RunMachine> SeededWorld<'_, M> {
         };
         let Some(option) = option else {
             return Ok(events);
+        };
+        // Who leads it back names a commit that may never have come on record, or is out of reach.
+        let option = match (&status.waiting_for, option.as_str()) {
+            (Some(waiting), REWIND) => {
+                let with = self.cast.payload(waiting, REWIND);
+                let back = Input::new(at, self.decision(REWIND, with));
+                match machine.decide(&back) {
+                    Ok(_) => option,
+                    Err(_) => self.cast.person(waiting),
+                }
+            }
+            _ => option,
         };
         let with = status.waiting_for.as_ref();
         let with = with.map_or(Value::Null, |waiting| self.cast.payload(waiting, &option));

@@ -84,6 +84,7 @@ impl<M: RunMachine> SeededWorld<'_, M> {
                 usage: kernel::Usage::default(),
                 effect: id,
                 reason: reason.to_owned(),
+                seen: None,
             });
         }
         let permille = self.storm.weather.repeat;

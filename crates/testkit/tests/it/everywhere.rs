@@ -1,12 +1,16 @@
 //! One happy-ish script of `phase`, crashed at every place that it has.
 
 use crate::phase::{all_invariants, fresh, workflow};
+use kernel::decision::REWIND;
 use kernel::effect::{AttemptOrder, CheckpointOrder, GateOrder};
 use kernel::machine::{Activity, Waiting};
-use kernel::{Autonomy, CheckResult, Class, Mode, Outcome, StateName, Usage, Verdict};
+use kernel::{Autonomy, Body, CheckResult, Class, Mode, Outcome, StateName, Usage, Verdict};
 use std::collections::BTreeMap;
 use testkit::start::drawn_start;
 use testkit::{Cast, Crash, Fate, Simulation, crash_everywhere};
+
+/// The commit that the one who leads the run back goes back to.
+const TO: &str = "phase: shape passed its gate";
 
 /// Verify fails once and is repaired, one attempt crashes, one asks a person, one asks for what it
 /// may not have, a person approves at the end. Answers follow from the work, never from how often
@@ -14,11 +18,17 @@ use testkit::{Cast, Crash, Fate, Simulation, crash_everywhere};
 #[derive(Default)]
 struct Script {
     nth: BTreeMap<kernel::EffectId, u32>,
+    /// Does a person lead it back when it is first reviewed?
+    goes_back: bool,
+    reviewed: u32,
 }
 
 impl Cast for Script {
     fn attempt(&mut self, order: &AttemptOrder) -> Outcome {
         self.nth.insert(order.id, order.nth);
+        if order.state.as_str() == "review" {
+            self.reviewed = self.reviewed.max(order.nth);
+        }
         let (class, request) = match (order.state.as_str(), order.nth) {
             ("shape", 1) => (Class::Crashed, ""),
             ("implement", 1) => (Class::Done, "done"),
@@ -50,13 +60,60 @@ impl Cast for Script {
         checks.collect()
     }
 
-    fn checkpoint(&mut self, _: &CheckpointOrder) -> Result<String, String> {
-        Ok("commit".to_owned())
+    fn checkpoint(&mut self, order: &CheckpointOrder) -> Result<String, String> {
+        Ok(order.subject.clone())
     }
 
     fn person(&mut self, waiting: &Waiting) -> String {
-        waiting.options[0].clone()
+        match self.goes_back && self.reviewed == 1 {
+            true => REWIND.to_owned(),
+            false => waiting.options[0].clone(),
+        }
     }
+
+    fn payload(&mut self, _: &Waiting, option: &str) -> serde_json::Value {
+        match option {
+            REWIND => serde_json::json!({"commit": TO}),
+            _ => serde_json::Value::Null,
+        }
+    }
+}
+
+/// It is led back from its approval, and made once more: wherever it is killed, that comes to the same.
+#[test]
+fn a_run_that_is_led_back_survives_a_crash_everywhere() {
+    let rows = all_invariants();
+    let mut start = drawn_start(0);
+    start.workflow_hash = workflow().hash.clone();
+    start.budgets = BTreeMap::new();
+    start.autonomy = Autonomy::Conservative;
+    start.mode = Mode::default();
+    let tried = crash_everywhere(|| {
+        Simulation::new(0, fresh, &rows)
+            .start(start.clone())
+            .cast(Script {
+                goes_back: true,
+                ..Script::default()
+            })
+    });
+    let tried = tried.unwrap_or_else(|failure| panic!("{failure}"));
+    assert_eq!(tried.calm.status.state.as_str(), "done");
+    let back = tried
+        .calm
+        .journal
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::Rewound(back) => Some(back),
+            _ => None,
+        });
+    let back: Vec<_> = back.collect();
+    assert_eq!((back.len(), back[0].commit.as_str()), (1, TO));
+    let committed = |event: &&kernel::Event| matches!(&event.body, Body::CheckpointEnded(ended) if ended.commit.as_deref().is_some_and(|one| one.contains("gone back from")));
+    assert_eq!(tried.calm.journal.iter().filter(committed).count(), 1);
+    eprintln!(
+        "{} crashes around one that is led back",
+        tried.crashed.len()
+    );
 }
 
 #[test]

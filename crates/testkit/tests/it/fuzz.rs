@@ -2,9 +2,9 @@
 //! results, specs, contracts, reports of test runners, sources, manifests, signatures. A reader may refuse; it
 //! neither panics nor takes one thing for another.
 
+use approval::passkey::{self, Assertion};
+use approval::{Words, key_for_the_occasion, sign_with_key_file, verify};
 use documents::{choice, markdown, substance, table};
-use engine::approval::passkey::{self, Assertion};
-use engine::approval::{Words, key_for_the_occasion, sign_with_key_file, verify};
 use kernel::Time;
 use languages::manifests::Manifest;
 use languages::mutants::{Wanted, mutants};
@@ -222,6 +222,7 @@ fn sources_and_manifests_are_read_or_left_alone() {
             tests: &[SOURCE],
             again: &[],
             constants: 4,
+            each: 0,
             others: 4,
         });
     });

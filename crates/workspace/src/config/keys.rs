@@ -57,6 +57,7 @@ pub const SEARCH_PROVIDERS: [&str; 4] = ["tavily", "serpapi", "brave", "searxng"
 
 /// Whose tree runs work in.
 pub const TREES: [&str; 2] = ["own", "here"];
+const HISTORIES: [&str; 2] = ["none", "base"];
 
 /// Whether a deployment is taken back to see that it can be.
 pub const ROLLBACKS: [&str; 2] = ["ask", "try"];
@@ -318,7 +319,7 @@ pub const KEYS: &[Key] = &[
     key(
         "checks.exam",
         Shape::OneOf(&EXAMS),
-        "whether workflows that have an exam by default begin with one; with `off` what they prove is reported and not observed",
+        "whether workflows and projects of the factory that have an exam by default begin with one; with `off` what they prove is reported and not observed",
         "\"on\"",
     ),
     key(
@@ -356,6 +357,12 @@ pub const KEYS: &[Key] = &[
         Shape::Texts,
         "files of the repository that no agent sees, as globs (default: files that hold secrets by custom)",
         "[\"**/.env\", \"**/*.pem\"]",
+    ),
+    key(
+        "view.history",
+        Shape::OneOf(&HISTORIES),
+        "whether agents have the repository's history up to where a run began: `none`, or `base`; not from a repository",
+        "\"base\"",
     ),
     key(
         "index.url",
@@ -426,7 +433,7 @@ pub const KEYS: &[Key] = &[
 ];
 
 /// What holds where a word is not set.
-const DEFAULTS: [(&str, &str); 7] = [
+const DEFAULTS: [(&str, &str); 8] = [
     ("runs.tree", "own"),
     ("deploy.rollback", "ask"),
     ("approvals.weak", "asks"),
@@ -434,6 +441,7 @@ const DEFAULTS: [(&str, &str); 7] = [
     ("checks.exam", "on"),
     ("network.agents", "model"),
     ("network.checks", "loopback"),
+    ("view.history", "none"),
 ];
 
 /// The word that holds where one is not set.

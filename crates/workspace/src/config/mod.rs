@@ -135,6 +135,12 @@ impl Config {
         self.texts("view.hidden")
     }
 
+    /// Do agents have the repository's history? What a repository brings along may not say so: a file
+    /// that is hidden now may lie open in it.
+    pub fn shows_history(&self) -> Result<bool, Error> {
+        Ok(self.own_text("view.history")? == Some("base"))
+    }
+
     /// Where the repository's top is reachable from afar.
     pub fn base_url(&self) -> Option<&str> {
         self.text("evidence.base_url")

@@ -21,7 +21,7 @@ pub struct Claim {
 }
 
 /// Every claim that a commit reachable from any ref makes, and every trailer that is malformed.
-pub fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), Error> {
+pub(crate) fn claims(repo: &Path) -> Result<(Vec<Claim>, Vec<String>), Error> {
     claims_by(repo, TRAILER)
 }
 
@@ -33,7 +33,7 @@ pub fn claims_by(repo: &Path, key: &str) -> Result<(Vec<Claim>, Vec<String>), Er
 }
 
 /// The claims of these commits alone, whether a ref leads to them or not. All of them must be there.
-pub fn claims_of(repo: &Path, commits: &BTreeSet<&str>) -> Result<Vec<Claim>, Error> {
+pub(crate) fn claims_of(repo: &Path, commits: &BTreeSet<&str>) -> Result<Vec<Claim>, Error> {
     let asked: String = commits.iter().map(|commit| format!("{commit}\n")).collect();
     let args = ["log", "--no-walk", "--stdin", &format_of(TRAILER)];
     let log = with_input(repo, &args, asked.into_bytes())?;
@@ -50,14 +50,23 @@ fn parsed(log: &[u8], key: &str) -> (Vec<Claim>, Vec<String>) {
         let Some((commit, trailers)) = line.split_once('\t') else {
             continue;
         };
-        for trailer in trailers
-            .split(',')
-            .filter(|trailer| !trailer.trim().is_empty())
-        {
-            match parse_claim(commit, trailer.trim()) {
-                Some(claim) => claims.push(claim),
-                None => malformed.push(format!("commit {commit}: `{key}: {trailer}`")),
-            }
+        let (made, unlike) = claims_in(commit, trailers, key);
+        claims.extend(made);
+        malformed.extend(unlike);
+    }
+    (claims, malformed)
+}
+
+/// What the trailers of one commit claim, with commas between them, and those that are malformed.
+pub(crate) fn claims_in(commit: &str, trailers: &str, key: &str) -> (Vec<Claim>, Vec<String>) {
+    let (mut claims, mut malformed) = (Vec::new(), Vec::new());
+    for trailer in trailers
+        .split(',')
+        .filter(|trailer| !trailer.trim().is_empty())
+    {
+        match parse_claim(commit, trailer.trim()) {
+            Some(claim) => claims.push(claim),
+            None => malformed.push(format!("commit {commit}: `{key}: {trailer}`")),
         }
     }
     (claims, malformed)

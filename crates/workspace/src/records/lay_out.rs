@@ -1,14 +1,16 @@
 //! Records from refs, laid out below `.proofhouse/`: where they were fetched, audits and people find
 //! them at the same place as where they were made.
 
-use super::{RECORDS, listed, records_ref};
+use super::{MILESTONES, RECORDS, listed, milestone_journal, records_ref};
 use crate::error::Error;
 use crate::git;
 use crate::project::{Project, Records};
-use crate::worktree;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use store::RunName;
+
+/// The bytes of a file; none where there is no such file.
+type Content = Option<Vec<u8>>;
 
 /// How the journal here stands to the one on the ref of its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,72 +23,110 @@ pub enum Standing {
     Differs,
 }
 
-/// Every run whose records are on a ref.
-fn runs(repo: &Path) -> Result<Vec<RunName>, Error> {
-    let args = ["for-each-ref", "--format=%(refname)", RECORDS];
-    let said = git::text(&git::git(repo, &args, &[])?);
-    let names = said.lines().filter_map(|line| line.strip_prefix(RECORDS));
-    Ok(names.filter_map(|name| RunName::new(name).ok()).collect())
+/// What files of a task are laid out over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Over {
+    /// Whatever lies there stays: the journal alone may have been lost.
+    Nothing,
+    /// Those of the run as it was before.
+    Files,
 }
 
 /// Lays out the records of every run that has none here. Gives their names.
 pub fn lay_out_missing(project: &Project) -> Result<Vec<String>, Error> {
-    let mut laid_out = Vec::new();
+    let args = ["for-each-ref", "--format=%(refname)", RECORDS];
+    let said = git::text(&git::git(project.repo(), &args, &[])?);
+    let names = said.lines().filter_map(|line| line.strip_prefix(RECORDS));
+    let runs = names.filter_map(|name| RunName::new(name).ok());
     let here = store::list(&project.journals())?;
-    for run in runs(project.repo())? {
-        if !here.contains(&run) {
-            one(project, run.as_str())?;
-            laid_out.push(run.to_string());
+    let runs = runs.filter(|run| !here.contains(run));
+    let runs: Vec<String> = runs.map(|run| run.to_string()).collect();
+    lay_out(project, &runs, Over::Nothing)?;
+    milestones(project)?;
+    Ok(runs)
+}
+
+/// Lays out the records of milestones whose journals are not here, or end where the ref goes on.
+fn milestones(project: &Project) -> Result<(), Error> {
+    let project = &project.at_top();
+    let (repo, home) = (project.repo(), project.home());
+    let args = ["for-each-ref", "--format=%(refname)", MILESTONES];
+    let said = git::text(&git::git(repo, &args, &[])?);
+    let names = said
+        .lines()
+        .filter_map(|line| line.strip_prefix(MILESTONES));
+    for name in names.filter(|name| RunName::new(name).is_ok()) {
+        let place = milestone_journal(name);
+        let own_ref = format!("{MILESTONES}{name}");
+        let journal = contents(repo, [format!("{own_ref}:{place}").as_str()])?;
+        let Some(journal) = journal.into_iter().next().flatten() else {
+            continue;
+        };
+        // Where it was put away, that is its place.
+        let path = project.milestone(name).join("wave.jsonl");
+        let here = std::fs::read(&path).unwrap_or_default();
+        // What says something else than the ref is a finding, and stays.
+        if here.len() >= journal.len() || !journal.starts_with(&here) {
+            continue;
         }
+        project.prepare(Records::OnRef)?;
+        let vault = project.vault()?;
+        let files = listed(repo, &own_ref)?;
+        let evidence = files
+            .iter()
+            .filter(|(path, _)| path.starts_with("evidence/"));
+        for bytes in contents(repo, evidence.map(|(_, blob)| blob.as_str()))? {
+            bytes.map_or(Ok(()), |bytes| vault.put_copy(&bytes))?;
+        }
+        store::settle(&home)?;
+        store::write_copy(&path, &journal, None)?;
+        store::settle(&home)?;
     }
-    Ok(laid_out)
+    Ok(())
 }
 
 /// Compares, and changes nothing. What was once kept on the ref must be the beginning of what is here: also
 /// what later commits of the ref no longer hold.
-pub fn standing(project: &Project, run: &str) -> Result<Standing, Error> {
-    let path = project.journals().join(format!("{run}.jsonl"));
-    let here = std::fs::read(&path).unwrap_or_default();
-    let Some(kept) = kept(project.repo(), run)? else {
-        return Ok(Standing::Whole);
-    };
-    let begins = |kept: &Option<Vec<u8>>| kept.as_ref().is_some_and(|kept| here.starts_with(kept));
-    let goes_on =
-        |kept: &Option<Vec<u8>>| kept.as_ref().is_some_and(|kept| kept.starts_with(&here));
-    Ok(match kept.iter().all(begins) {
-        true => Standing::Whole,
-        false if kept.iter().all(|kept| begins(kept) || goes_on(kept)) => Standing::Behind,
-        false => Standing::Differs,
-    })
+pub fn standing<'r>(
+    project: &Project,
+    runs: impl IntoIterator<Item = &'r str>,
+) -> Result<BTreeMap<&'r str, Standing>, Error> {
+    let mut all = BTreeMap::new();
+    for (run, kept) in kept(project, runs)? {
+        let path = project.journals().join(format!("{run}.jsonl"));
+        let here = std::fs::read(&path).unwrap_or_default();
+        let is =
+            |kept: &Option<Vec<u8>>, so: &dyn Fn(&[u8]) -> bool| kept.as_deref().is_some_and(so);
+        let begins = |kept: &Option<Vec<u8>>| is(kept, &|kept| here.starts_with(kept));
+        let goes_on = |kept: &Option<Vec<u8>>| is(kept, &|kept| kept.starts_with(&here));
+        let standing = match kept.iter().all(begins) {
+            true => Standing::Whole,
+            false if kept.iter().all(|kept| begins(kept) || goes_on(kept)) => Standing::Behind,
+            false => Standing::Differs,
+        };
+        all.insert(run, standing);
+    }
+    Ok(all)
 }
 
-/// The journal as each commit of a run's ref holds it, the last first; none inside where one holds none, and
-/// none at all where there is no such ref.
-fn kept(repo: &Path, run: &str) -> Result<Option<Vec<Option<Vec<u8>>>>, Error> {
-    let own_ref = records_ref(run);
-    if worktree::resolve(repo, &own_ref)?.is_none() {
-        return Ok(None);
+/// The journal of each run as each commit of its ref holds it, the last first; none inside where one holds
+/// none, and no entry where there is no such ref.
+fn kept<'r>(
+    project: &Project,
+    runs: impl IntoIterator<Item = &'r str>,
+) -> Result<BTreeMap<&'r str, Vec<Content>>, Error> {
+    let mut asked = Vec::new();
+    for run in runs {
+        let line = project.commits().line(&records_ref(run))?;
+        let commits = line.into_iter();
+        asked.extend(commits.map(|commit| (run, format!("{commit}:journal/{run}.jsonl"))));
     }
-    let log = git::text(&git::git(
-        repo,
-        &["rev-list", "--first-parent", &own_ref],
-        &[],
-    )?);
-    let asked: String = log
-        .lines()
-        .map(|commit| format!("{commit}:journal/{run}.jsonl\n"))
-        .collect();
-    let names = ["cat-file", "--batch-check=%(objectname)"];
-    let names = git::text(&git::with_input(repo, &names, asked.into_bytes())?);
-    // One that is not there comes back with a remark.
-    let names: Vec<Option<String>> = names
-        .lines()
-        .map(|name| (!name.contains(' ')).then(|| name.to_owned()))
-        .collect();
-    let different: BTreeSet<&String> = names.iter().flatten().collect();
-    let blobs = contents(repo, different.into_iter())?;
-    let each = names.iter().map(|name| blobs.get(name.as_ref()?).cloned());
-    Ok(Some(each.collect()))
+    let names = asked.iter().map(|(_, name)| name.as_str());
+    let mut kept: BTreeMap<&str, Vec<_>> = BTreeMap::new();
+    for ((run, _), blob) in asked.iter().zip(contents(project.top(), names)?) {
+        kept.entry(run).or_default().push(blob);
+    }
+    Ok(kept)
 }
 
 /// The task folder of a run as it was kept last when its journal had no more than so many records; nothing
@@ -97,9 +137,7 @@ pub fn task_files_at(
     records: u64,
 ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
     let repo = project.top();
-    let Some(kept) = kept(repo, run)? else {
-        return Ok(BTreeMap::new());
-    };
+    let kept = kept(project, [run])?.remove(run).unwrap_or_default();
     let lines = |journal: &[u8]| journal.iter().filter(|byte| **byte == b'\n').count() as u64;
     let fits = |journal: &Option<Vec<u8>>| {
         let journal = journal.as_deref();
@@ -116,43 +154,107 @@ pub fn task_files_at(
         .filter_map(|(path, blob)| Some((path.strip_prefix(&task)?, blob)))
         .filter(|(path, _)| is_plain(Path::new(path)))
         .collect();
-    let blobs = contents(repo, files.values().copied())?;
-    let files = files.into_iter();
-    let files = files.filter_map(|(path, blob)| Some((path.to_owned(), blobs.get(blob)?.clone())));
+    let blobs = contents(repo, files.values().map(|blob| blob.as_str()))?;
+    let files = files.into_keys().zip(blobs);
+    let files = files.filter_map(|(path, bytes)| Some((path.to_owned(), bytes?)));
     Ok(files.collect())
 }
 
-pub(super) fn one(project: &Project, run: &str) -> Result<(), Error> {
+/// Lays out the records of these runs as their refs hold them.
+pub(super) fn lay_out(project: &Project, runs: &[String], over: Over) -> Result<(), Error> {
+    // So many are held in memory.
+    const AT_ONCE: usize = 32;
+    if runs.is_empty() {
+        return Ok(());
+    }
     let project = &project.at_top();
-    let repo = project.repo();
-    let files = listed(repo, &records_ref(run))?;
-    let blobs = contents(repo, files.values())?;
     project.prepare(Records::OnRef)?;
+    for some in runs.chunks(AT_ONCE) {
+        let files = listed_at_once(project.repo(), some)?;
+        let blobs = files.iter().flat_map(BTreeMap::values).map(String::as_str);
+        let mut blobs = contents(project.repo(), blobs)?.into_iter();
+        let mut journals = Vec::new();
+        for (run, files) in some.iter().zip(&files) {
+            let files = files.keys().zip(blobs.by_ref());
+            journals.push(beside(project, run, files, over)?);
+        }
+        // The journals last: without one, the rest is none of a run's yet.
+        store::settle(&project.home())?;
+        for (run, bytes) in some.iter().zip(journals) {
+            let journal = project.journals().join(format!("{run}.jsonl"));
+            store::write_copy(&journal, &bytes, None)?;
+        }
+    }
+    Ok(store::settle(&project.home())?)
+}
+
+/// The files on the ref of each run, with their blobs.
+fn listed_at_once(repo: &Path, runs: &[String]) -> Result<Vec<BTreeMap<String, String>>, Error> {
+    let nothing = ["hash-object", "-t", "tree", "--stdin"];
+    let nothing = git::text(&git::git(repo, &nothing, &[])?);
+    let mut asked = vec!["rev-parse".to_owned()];
+    asked.extend(
+        runs.iter()
+            .map(|run| format!("{}^{{tree}}", records_ref(run))),
+    );
+    let asked: Vec<&str> = asked.iter().map(String::as_str).collect();
+    let trees = git::text(&git::git(repo, &asked, &[])?);
+    let asked: String = trees
+        .lines()
+        .map(|tree| format!("{nothing} {tree}\n"))
+        .collect();
+    let args = ["diff-tree", "--stdin", "-r", "-z", "--raw", "--no-abbrev"];
+    let said = git::with_input(repo, &args, asked.into_bytes())?;
+    let said = String::from_utf8_lossy(&said);
+    let mut all = vec![BTreeMap::new(); runs.len()];
+    let mut parts = said.split('\0');
+    let mut begun = 0;
+    // A line for each pair of trees, then `:OLDMODE MODE OLD BLOB STATUS` and the path of each file.
+    while let (Some(facts), Some(path)) = (parts.next(), parts.next()) {
+        begun += facts.matches('\n').count();
+        let mut words = facts.rsplit('\n').next().unwrap_or_default().split(' ');
+        let (mode, blob) = (words.nth(1), words.nth(1));
+        let files = begun.checked_sub(1).and_then(|at| all.get_mut(at));
+        if let (Some("100644"), Some(blob), Some(files)) = (mode, blob, files) {
+            files.insert(path.to_owned(), blob.to_owned());
+        }
+    }
+    Ok(all)
+}
+
+/// Lays out everything of a run but its journal, which it gives.
+fn beside<'f>(
+    project: &Project,
+    run: &str,
+    files: impl Iterator<Item = (&'f String, Option<Vec<u8>>)>,
+    over: Over,
+) -> Result<Vec<u8>, Error> {
     let vault = project.vault()?;
     let (journal, task) = (format!("journal/{run}.jsonl"), format!("tasks/{run}/"));
-    // The journal last: without it, the rest is none of a run's yet.
     let mut last = None;
-    for (path, blob) in &files {
-        let Some(bytes) = blobs.get(blob) else {
+    for (path, bytes) in files {
+        let Some(bytes) = bytes else {
             continue;
         };
         if *path == journal {
             last = Some(bytes);
         } else if path.starts_with("evidence/") {
             // Under the hash that its content has, whatever it was called.
-            vault.put("fetched", bytes)?;
+            vault.put_copy(&bytes)?;
         } else if path.starts_with(&task) && is_plain(Path::new(path)) {
-            write(&project.home().join(path), bytes)?;
+            let to = project.home().join(path);
+            if over == Over::Files || to.symlink_metadata().is_err() {
+                store::write_copy(&to, &bytes, None)?;
+            }
         }
     }
-    match last {
-        Some(bytes) => write(&project.home().join(&journal), bytes),
-        None => Err(Error::environment(
+    last.ok_or_else(|| {
+        Error::environment(
             "records_incomplete",
             format!("{} holds no journal", records_ref(run)),
             "fetch it anew from where the run was made",
-        )),
-    }
+        )
+    })
 }
 
 fn is_plain(path: &Path) -> bool {
@@ -160,33 +262,30 @@ fn is_plain(path: &Path) -> bool {
         .all(|part| matches!(part, Component::Normal(_)))
 }
 
-fn write(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    if let Some(folder) = path.parent() {
-        std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-    }
-    Ok(store::write_atomic(path, bytes)?)
-}
-
-/// The bytes of blobs, as they are: no filter of a checkout touches them.
+/// The bytes of blobs, as they are: no filter of a checkout touches them. None for a name that means none.
 fn contents<'b>(
     repo: &Path,
-    blobs: impl Iterator<Item = &'b String>,
-) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-    let asked: String = blobs.map(|blob| format!("{blob}\n")).collect();
-    let said = git::with_input(repo, &["cat-file", "--batch"], asked.into_bytes())?;
-    let mut rest = said.as_slice();
-    let mut found = BTreeMap::new();
-    while let Some(end) = rest.iter().position(|byte| *byte == b'\n') {
-        let line = String::from_utf8_lossy(&rest[..end]).into_owned();
-        rest = &rest[end + 1..];
-        let mut words = line.split(' ');
-        let (blob, size) = (words.next(), words.nth(1));
-        let size = size.and_then(|size| size.parse::<usize>().ok());
-        if let (Some(blob), Some(size)) = (blob, size)
-            && size < rest.len()
-        {
-            found.insert(blob.to_owned(), rest[..size].to_vec());
-            rest = &rest[size + 1..];
+    blobs: impl IntoIterator<Item = &'b str>,
+) -> Result<Vec<Content>, Error> {
+    // What git says at once is bounded.
+    const AT_ONCE: usize = 256;
+    let blobs: Vec<&str> = blobs.into_iter().collect();
+    let mut found = Vec::with_capacity(blobs.len());
+    for some in blobs.chunks(AT_ONCE) {
+        let asked: String = some.iter().map(|blob| format!("{blob}\n")).collect();
+        let said = git::with_input(repo, &["cat-file", "--batch"], asked.into_bytes())?;
+        let mut rest = said.as_slice();
+        for _ in some {
+            let end = rest.iter().position(|byte| *byte == b'\n');
+            let (line, after) = rest.split_at(end.map_or(rest.len(), |end| end + 1));
+            // `NAME blob SIZE`; one that is not there comes back with a remark.
+            let line = String::from_utf8_lossy(line);
+            let mut words = line.trim_end().rsplit(' ');
+            let (size, kind) = (words.next().unwrap_or_default(), words.next());
+            let size = size.parse::<usize>().ok();
+            let size = size.filter(|size| kind == Some("blob") && *size < after.len());
+            found.push(size.map(|size| after[..size].to_vec()));
+            rest = size.map_or(after, |size| &after[size + 1..]);
         }
     }
     Ok(found)

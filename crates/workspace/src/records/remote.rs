@@ -1,11 +1,14 @@
 //! Records and work of runs, pushed and fetched. It refuses what git refuses: to write over a ref that
 //! says something else.
 
-use super::lay_out::one;
+use super::lay_out::{Over, lay_out};
 use super::{Standing, lay_out_missing, standing};
 use crate::error::Error;
 use crate::git::{self, REPLACED, git, text};
-use crate::project::Project;
+use crate::lock;
+use crate::project::{Project, Records};
+use std::collections::BTreeMap;
+use store::RunName;
 
 const ALL: &str = "refs/proofhouse/*:refs/proofhouse/*";
 
@@ -96,7 +99,7 @@ fn forked(project: &Project, remote: &str) -> Result<Vec<String>, Error> {
 }
 
 /// What became of refs that were to be pushed, as git says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pushed {
     /// They are there now, and were not so before.
     pub moved: usize,
@@ -104,6 +107,9 @@ pub struct Pushed {
     pub there: usize,
     /// They are not there.
     pub refused: usize,
+    /// Runs that an engine drives: what they made so far has no records yet, and nobody could make
+    /// anything of one without the other.
+    pub at_work: Vec<String>,
 }
 
 impl Pushed {
@@ -121,7 +127,7 @@ impl Pushed {
     }
 
     /// What became of those that were not refused.
-    fn others(self) -> String {
+    fn others(&self) -> String {
         let refs = |count: usize| match count {
             1 => "1 other ref".to_owned(),
             count => format!("{count} other refs"),
@@ -150,21 +156,52 @@ pub fn with_edits(project: &Project) -> Result<Vec<String>, Error> {
     Ok(runs)
 }
 
-/// Pushes everything; gives what became of the refs.
+/// The run that a ref of ours is about; none for a milestone's.
+fn run_of(name: &str) -> Option<&str> {
+    let rest = name.strip_prefix("refs/proofhouse/")?;
+    match rest.split_once('/') {
+        None => Some(rest),
+        Some(("milestones", _)) => None,
+        Some((_, run)) => run.split('/').next(),
+    }
+}
+
+/// Pushes everything but what is being made right now; gives what became of the refs.
 pub fn push(project: &Project, remote: &str) -> Result<Pushed, Error> {
     address(project, remote)?;
     let listed = ["for-each-ref", "--format=%(refname)", "refs/proofhouse/"];
-    if git(project.top(), &listed, &[])?.is_empty() {
-        return Ok(Pushed::default());
+    let refs = text(&git(project.top(), &listed, &[])?);
+    let mut runs = BTreeMap::new();
+    for run in refs.lines().filter_map(run_of) {
+        if !runs.contains_key(run) {
+            runs.insert(run, whole(project, run)?);
+        }
+    }
+    let ready = |name: &&str| run_of(name).is_none_or(|run| runs.get(run) != Some(&false));
+    let ready: Vec<&str> = refs.lines().filter(ready).collect();
+    let waiting = runs.iter().filter(|(_, whole)| !**whole);
+    let at_work: Vec<String> = waiting.map(|(run, _)| (*run).to_owned()).collect();
+    if ready.is_empty() {
+        return Ok(Pushed {
+            at_work,
+            ..Pushed::default()
+        });
     }
     let env = let_in();
     let env: Vec<(&str, &str)> = env
         .iter()
         .map(|(name, value)| (*name, value.as_str()))
         .collect();
-    let args = ["push", "--porcelain", "--", remote, ALL];
+    // Not each by its name where there may be thousands: what is left out is named instead.
+    let mut args = vec!["push", "--porcelain", "--", remote, ALL];
+    let left_out = refs.lines().filter(|name| !ready.contains(name));
+    let left_out: Vec<String> = left_out.map(|name| format!("^{name}")).collect();
+    args.extend(left_out.iter().map(String::as_str));
     let ended = git::ended(project.top(), &args, &env)?;
-    let pushed = Pushed::read(&String::from_utf8_lossy(&ended.stdout));
+    let pushed = Pushed {
+        at_work,
+        ..Pushed::read(&String::from_utf8_lossy(&ended.stdout))
+    };
     if ended.exited_with(0) {
         return Ok(pushed);
     }
@@ -173,6 +210,25 @@ pub fn push(project: &Project, remote: &str) -> Result<Pushed, Error> {
         true => git::failed(project.top(), &args, &ended),
         false => differ(&forked, &pushed.others()),
     })
+}
+
+/// Brings the records of a run up to what it made; tells whether they are. While an engine drives it they
+/// are not, and one that was killed left them behind.
+fn whole(project: &Project, run: &str) -> Result<bool, Error> {
+    let work = project.work(run);
+    if project.records_of(run) != Records::OnRef || !work.is_dir() {
+        return Ok(true);
+    }
+    let place = work.join("lock");
+    // To take it waits for whoever only looks; an engine is not waited for.
+    if lock::is_taken(&place) {
+        return Ok(false);
+    }
+    let Some(_held) = lock::take(&place)? else {
+        return Ok(false);
+    };
+    super::keep(project, run)?;
+    Ok(true)
 }
 
 /// What a fetch brought.
@@ -201,17 +257,18 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Fetched, Error> {
     }
     let new = lay_out_missing(project)?;
     let mut further = Vec::new();
-    for run in store::list(&project.journals())? {
-        match standing(project, run.as_str())? {
+    let here = store::list(&project.journals())?;
+    let project = &project.surveyed(here.len())?;
+    for (run, standing) in standing(project, here.iter().map(RunName::as_str))? {
+        let run = run.to_owned();
+        match standing {
             Standing::Whole => {}
-            Standing::Behind => {
-                one(project, run.as_str())?;
-                further.push(run.to_string());
-            }
-            Standing::Differs if differing.contains(&run.to_string()) => {}
-            Standing::Differs => differing.push(run.to_string()),
+            Standing::Behind => further.push(run),
+            Standing::Differs if differing.contains(&run) => {}
+            Standing::Differs => differing.push(run),
         }
     }
+    lay_out(project, &further, Over::Files)?;
     if !differing.is_empty() {
         return Err(differ(&differing, "the others were fetched"));
     }

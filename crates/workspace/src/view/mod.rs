@@ -8,6 +8,7 @@ mod caches;
 pub(crate) mod copy;
 mod inner;
 mod lay_out;
+mod past;
 mod reach;
 mod session;
 pub mod sight;
@@ -20,6 +21,7 @@ mod take_back;
 mod tests;
 
 pub use lay_out::{go_on, lay_out};
+pub use past::{PAST, TOLD as PAST_TOLD, lay_past};
 pub use reach::{Reached, reached};
 pub use session::bring as bring_session;
 pub use spare::put_aside;

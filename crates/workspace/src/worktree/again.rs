@@ -1,7 +1,7 @@
 //! The worktree of a run, with its work in it.
 
 use crate::error::Error;
-use crate::git::{self, git};
+use crate::git;
 use crate::project::Project;
 use kernel::event::OwnTree;
 
@@ -22,13 +22,6 @@ pub fn stand_again(project: &Project, run: &str, own: &OwnTree, made: &str) -> R
 /// Makes the files of a fresh worktree what they were: it stands on what the other run began with, and what
 /// was made since lies in it, as in the other run's.
 pub fn lay_work(place: &Project, own: &OwnTree, made: &str) -> Result<(), Error> {
-    let names = ["diff", "--name-only", "--no-renames", "-z", &own.base, made];
-    let names = git(place.repo(), &names, &[])?;
-    let names = names
-        .split(|byte| *byte == 0)
-        .filter(|name| !name.is_empty());
-    let names: Vec<String> = names
-        .map(|name| String::from_utf8_lossy(name).into_owned())
-        .collect();
+    let names = super::differing(place.repo(), &own.base, made)?;
     git::put_back(place.repo(), made, &names)
 }

@@ -63,15 +63,16 @@ pub fn commit(repo: &Path, tree: &str, parents: &[&str], message: &str) -> Resul
     Ok(text(&git(repo, &args, &IDENTITY)?))
 }
 
-/// Is the first commit in the history of the second, or the same?
-pub fn is_ancestor(repo: &Path, earlier: &str, later: &str) -> Result<bool, Error> {
-    let args = ["merge-base", "--is-ancestor", earlier, later];
-    let ended = git::ended(repo, &args, &[])?;
-    match ended.exit {
-        Some(0) => Ok(true),
-        Some(1) => Ok(false),
-        _ => Err(git::failed(repo, &args, &ended)),
-    }
+/// The files in which two commits differ.
+pub fn differing(repo: &Path, one: &str, other: &str) -> Result<Vec<String>, Error> {
+    let args = ["diff", "--name-only", "--no-renames", "-z", one, other];
+    let listed = git(repo, &args, &[])?;
+    let names = listed
+        .split(|byte| *byte == 0)
+        .filter(|name| !name.is_empty());
+    Ok(names
+        .map(|name| String::from_utf8_lossy(name).into_owned())
+        .collect())
 }
 
 /// Would a commit that the engine did not make be lost with this one? No ref holds it.
@@ -80,13 +81,6 @@ pub fn is_anothers(repo: &Path, commit: &str) -> Result<bool, Error> {
     let committers = text(&git(repo, &args, &[])?);
     let [.., (_, ours)] = IDENTITY;
     Ok(committers.lines().any(|committer| committer != ours))
-}
-
-/// The commit that a name means, if there is one.
-pub fn resolve(repo: &Path, name: &str) -> Result<Option<String>, Error> {
-    let name = format!("{name}^{{commit}}");
-    let ended = git::ended(repo, &["rev-parse", "--verify", "--quiet", &name], &[])?;
-    Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
 }
 
 /// Files with changes that are in no commit, at most this many, as git names them.

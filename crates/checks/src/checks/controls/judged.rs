@@ -49,6 +49,7 @@ impl Control<'_> {
             .told
             .extend(unreached.iter().map(|one| format!("no test reaches {one}")));
         record.told.extend(record.not_tried());
+        let untried = self.untried(plan, reached, record);
         let nothing = !plan.functions.is_empty() && unreached.len() == plan.functions.len();
         let count = record.mutants.iter().filter(noticed).count();
         match self.purpose {
@@ -79,6 +80,13 @@ impl Control<'_> {
                 if !unreached.is_empty() && !nothing && self.controls.need_mutants() =>
             {
                 Found::Weak(format!("no test reaches {}", first_few(&unreached, 5)))
+            }
+            // A sample tells of what it is taken from, as long as it is the larger part of it.
+            Purpose::Behaviour | Purpose::Unsaid | Purpose::Refactoring if !untried.is_empty() => {
+                Found::Weak(format!(
+                    "most functions of the change had no mutant tried: {}; make the change in parts",
+                    first_few(&untried, 5)
+                ))
             }
             Purpose::Refactoring if count == 0 && !plan.functions.is_empty() => Found::Weak(
                 "no test notices when the code that was touched does something else".to_owned(),
@@ -114,6 +122,25 @@ impl Control<'_> {
                 }
                 Found::Held(held)
             }
+        }
+    }
+
+    /// The functions that tests reach and of which no mutant was tried, for want of time or room, where they
+    /// are more than the others.
+    fn untried(&self, plan: &Plan, reached: &Reached, record: &Record) -> Vec<String> {
+        let whole = record.left_out == 0 && record.out_of_time == 0;
+        if whole || self.subject.mutants.is_some() || !self.controls.need_mutants() {
+            return Vec::new();
+        }
+        let own = plan.functions.iter();
+        let own: Vec<_> = own.filter(|one| reached.has(one.number)).collect();
+        let tried = |number: u32| record.mutants.iter().any(|one| one.number == number);
+        let open = own.iter().filter(|one| !tried(one.number));
+        let open = open.map(|one| format!("`{}` ({}:{})", one.name, one.path, one.line));
+        let open: Vec<String> = open.collect();
+        match 2 * open.len() > own.len() {
+            true => open,
+            false => Vec::new(),
         }
     }
 

@@ -6,7 +6,7 @@ use super::seen::{Fate, Tried};
 use super::{Control, OF_NODE, OF_PYTHON, OF_RUST, Record};
 use crate::text::first_few;
 use languages::runners::Runner;
-use languages::rust::inline_tests;
+use languages::rust::{for_tests_alone, inline_tests};
 
 fn mutated_endings(runner: Runner) -> Option<&'static [&'static str]> {
     match runner {
@@ -88,17 +88,41 @@ impl Control<'_> {
             let each = asks.iter().map(|one| code.matches(one).count());
             each.sum::<usize>()
         };
+        let panics = self.tests_ask_for_a_panic();
+        let in_rust = |path: &str, text: &str| match path.ends_with(".rs") {
+            // What a release leaves out, and a test takes for an answer.
+            true => {
+                let code = inline_tests::without_test_modules(text);
+                let asserts = if panics {
+                    code.matches("debug_assert").count()
+                } else {
+                    0
+                };
+                for_tests_alone(&code) + asserts
+            }
+            false => 0,
+        };
         let mut code = self.files.code.iter();
         let asks = code.find(|file| {
             let ending = file.path.rsplit('.').next().unwrap_or_default();
             let of = |(endings, _): &&(&[&str], &[&str])| endings.contains(&ending);
             let before = file.before.as_deref().unwrap_or_default();
-            ASKS.iter()
-                .find(of)
-                .is_some_and(|(_, asks)| count(asks, &file.now) > count(asks, before))
+            in_rust(&file.path, &file.now) > in_rust(&file.path, before)
+                || ASKS
+                    .iter()
+                    .find(of)
+                    .is_some_and(|(_, asks)| count(asks, &file.now) > count(asks, before))
         });
         asks.filter(|_| self.controls.need_mutants())
             .map(|file| file.path.as_str())
+    }
+
+    /// Does a test of the change take a panic for an answer?
+    fn tests_ask_for_a_panic(&self) -> bool {
+        let asks = |text: &str| text.contains("should_panic") || text.contains("catch_unwind");
+        let tests = self.files.tests.iter().map(|file| file.now.as_str());
+        let inside = self.files.code.iter().map(|file| file.now.as_str());
+        tests.chain(inside).any(asks)
     }
 
     /// Why nothing at all of the change was mutated, where that counts. Who said that canaries suffice

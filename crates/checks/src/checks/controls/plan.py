@@ -233,13 +233,31 @@ def asked_of(path, tests):
     module = path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
     found = {}
     for entry in tests:
-        for node in ast.walk(ast.parse(entry["now"])):
+        nodes = list(ast.walk(ast.parse(entry["now"])))
+        imports = [one for one in nodes if isinstance(one, (ast.Import, ast.ImportFrom))]
+        # What an object has under the same name (`self.cart`) is not the module.
+        bound = {one.asname or one.name.partition(".")[0]:
+                 one.name.rpartition(".")[2] if one.asname else one.name.partition(".")[0]
+                 for node in imports for one in node.names}
+        for node in nodes:
             if isinstance(node, ast.ImportFrom) and (node.module or "").rpartition(".")[2] == module:
                 found.update(dict.fromkeys(one.name for one in node.names))
             if isinstance(node, ast.Attribute):
-                if module in (getattr(node.value, "id", None), getattr(node.value, "attr", None)):
+                asked = node.value
+                if isinstance(asked, ast.Name):
+                    named = module in (asked.id, bound.get(asked.id)) and asked.id in bound
+                else:
+                    named = getattr(asked, "attr", None) == module and root(asked) in bound
+                if named:
                     found.setdefault(node.attr)
     return list(found)
+
+
+def root(node):
+    """The name that a chain of attributes begins with."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return getattr(node, "id", None)
 
 
 def aliases(path, now, before, tests):
@@ -785,7 +803,8 @@ def main():
         dice.shuffle(groups)
         # Who was not noticed the last time is asked again.
         all_of = sorted(in_turn(groups), key=lambda one: not known(one))
-        found[kind] = all_of[:order[kind]]
+        each = min(len([group for group in groups if group]), order["each"]) if kind == "constants" else 0
+        found[kind] = all_of[:max(order[kind], each)]
         plan["left_out"] += len(all_of) - len(found[kind])
         for mutant in found[kind]:
             of[mutant["number"]].chosen.append(mutant)

@@ -19,6 +19,9 @@ const TURNED: usize = 6;
 /// How many mutants are tried at most.
 const CONSTANTS: usize = 10;
 const OTHERS: usize = 5;
+/// So many functions have one constant tried each, where nobody said how many there may be: a bad one among
+/// many good ones is not to be left out by chance.
+const EACH: usize = 40;
 
 /// What is asked for.
 #[derive(Serialize)]
@@ -35,6 +38,8 @@ pub(super) struct Order {
     pub(super) unlike: bool,
     pub(super) constants: usize,
     pub(super) others: usize,
+    /// Up to how many functions get a constant each.
+    pub(super) each: usize,
 }
 
 /// A file of tests with controls in it.
@@ -92,6 +97,7 @@ pub(super) struct Plan {
 impl Order {
     /// An order for the files of a language, which have these endings.
     pub(super) fn of(seed: &str, files: &Files, endings: &[&str], most: Option<usize>) -> Self {
+        let each = if most.is_none() { EACH } else { 0 };
         let most = most.unwrap_or(CONSTANTS + OTHERS);
         let constants = most.min(CONSTANTS);
         let of = |file: &&File| endings.iter().any(|ending| file.path.ends_with(ending));
@@ -123,6 +129,7 @@ impl Order {
             unlike: false,
             constants,
             others: (most - constants).min(OTHERS),
+            each,
         }
     }
 }

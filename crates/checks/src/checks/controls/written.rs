@@ -3,7 +3,7 @@
 
 use super::plan::{Canary, Ends, Function, Mutant, Order, Placebo, Plan, Test};
 use super::{File, Files};
-use languages::mutants::{Mutants, STACK, Wanted, mutants};
+use languages::mutants::{Mutants, STACK, Wanted, functions, in_turn, mutants};
 use languages::runners::Runner;
 use languages::script::{Source, wrapped};
 use std::collections::BTreeMap;
@@ -122,6 +122,7 @@ pub(super) fn add_mutants(plan: &mut Plan, order: &Order) {
         again: &order.again,
         constants: order.constants,
         others: order.others,
+        each: order.each,
     });
     plan.code = found.code;
     plan.functions = found.functions;
@@ -188,10 +189,12 @@ pub(super) fn add_constants(plan: &mut Plan, order: &Order) {
         each.map(|one| (one.number, one.name.as_str())).collect()
     };
     let of = |one: &Mutant| named.get(&one.number).copied().unwrap_or_default();
-    plan.constants
-        .sort_by_key(|one| !one.is_among(&order.again, of(one)));
-    plan.left_out = plan.constants.len().saturating_sub(order.constants);
-    plan.constants.truncate(order.constants);
+    let mut all = in_turn(std::mem::take(&mut plan.constants));
+    let most = order.constants.max(functions(&all).min(order.each));
+    all.sort_by_key(|one| !one.is_among(&order.again, of(one)));
+    plan.left_out = all.len().saturating_sub(most);
+    all.truncate(most);
+    plan.constants = all;
 }
 
 fn go(rows: &[(&str, Ends, &str)], name: &dyn Fn(&str) -> String) -> String {

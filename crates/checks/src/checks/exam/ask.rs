@@ -1,13 +1,14 @@
 //! Asking a product: the engine's own drivers, in a room that holds the product and no tests. They are
 //! told inputs and nothing else, and what comes back is judged elsewhere.
 
-use super::answers::{Answer, Answers, read_command};
-use super::round::{Asked, Round, WALL, framed, order};
+use super::round::{Round, WALL, framed, order};
 use super::rust;
 use crate::Subject;
 use crate::error::Error;
 use crate::execute::unseen;
 use crate::room::Room;
+use kernel::exam::answers::{Answer, Answers, read_command};
+use kernel::exam::paper::Asked;
 use kernel::exam::{Case, Driver};
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -104,10 +105,22 @@ pub(super) fn once(
         let asked: Vec<&Asked<'_>> = cases.iter().collect();
         return functions(subject, room, python(PYTHON), &asked, Round::Apart, none);
     }
+    let asked: Vec<&Asked<'_>> = cases.iter().collect();
+    if cases.iter().all(|one| one.driver == Driver::JavaScript) {
+        return functions(subject, room, javascript(), &asked, Round::Apart, none);
+    }
+    if cases.iter().all(|one| one.driver == Driver::Rust) {
+        // Built once, in the profile of tests; all cases in one process.
+        return rust::functions(subject, room, &asked, Round::Together, none);
+    }
     let each = cases.iter().map(|one| match one.driver {
         Driver::Command | Driver::Http => alone(subject, room, one, none),
         Driver::Python | Driver::JavaScript | Driver::Rust => {
-            let answers = functions(subject, room, python(PYTHON), &[one], Round::Apart, none)?;
+            let argv = match one.driver {
+                Driver::JavaScript => javascript(),
+                _ => python(PYTHON),
+            };
+            let answers = functions(subject, room, argv, &[one], Round::Apart, none)?;
             Ok(answers.into_iter().next().unwrap_or_default())
         }
     });

@@ -3,11 +3,11 @@
 //! to build one in Rust anew for each mutant would take longer than the exam.
 
 use super::ask;
-use super::paper::Known;
 use crate::Subject;
 use crate::checks::controls::{Files, altered};
 use crate::error::Error;
 use crate::room::Room;
+use kernel::exam::paper::Known;
 use std::collections::BTreeSet;
 
 /// How many mutants are tried.

@@ -1,8 +1,8 @@
 //! What all drivers of functions share: how a round is asked, what a driver is told, and how its frame is
 //! read.
 
-use super::answers::{self, Answer, Answers};
-use kernel::exam::{Case, Driver, Service};
+use kernel::exam::answers::{self, Answer, Answers};
+use kernel::exam::paper::Asked;
 use serde_json::json;
 use std::time::Duration;
 
@@ -16,15 +16,6 @@ pub(super) enum Round {
     Together,
     /// Each in a process that has seen nothing else.
     Apart,
-}
-
-/// A case, the name that it has in this run, and how its product is asked.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    pub(super) name: &'a str,
-    pub(super) driver: Driver,
-    pub(super) service: Option<&'a Service>,
-    pub(super) case: &'a Case,
 }
 
 /// All that a driver is told.

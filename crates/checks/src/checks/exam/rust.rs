@@ -1,13 +1,14 @@
 //! Asking a Rust product by its functions: a driver is built beside it, in the room, against what is
 //! there. What is called and not there is missing; types that no driver can carry are a person's to hear of.
 
-use super::answers::{Answer, Answers};
-use super::round::{Asked, Round, WALL, framed, order};
+use super::round::{Round, WALL, framed, order};
 use crate::Subject;
 use crate::error::Error;
 use crate::execute::unseen;
 use crate::room::Room;
 use crate::text::one_line;
+use kernel::exam::answers::{Answer, Answers};
+use kernel::exam::paper::Asked;
 use languages::rust::driver::{DRIVER, Library, driver, is_for_types, library_of};
 use std::collections::BTreeSet;
 
@@ -62,7 +63,7 @@ pub(super) fn functions(
     let first = told.lines().find(|line| line.starts_with("error"));
     let why = one_line(first.unwrap_or("the build failed"), 300);
     if is_for_types(&told) {
-        return Err(format!("no driver can carry the types of what is called: {why}").into());
+        return Err(Error::Uncarried(why));
     }
     faults.push(format!("what is called cannot be built: {why}"));
     Ok(missing())

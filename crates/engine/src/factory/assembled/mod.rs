@@ -2,9 +2,9 @@
 //! a clean folder as a gate of the release, and given to people as files and as a branch. What is
 //! given is, byte for byte, what was tried.
 
+mod asked;
 mod branch;
 mod export;
-mod readme;
 mod tried;
 
 pub(super) use branch::follow;
@@ -19,7 +19,7 @@ use ::factory::delivery::promised::Promised;
 use ::factory::project::ModuleRef;
 use ::factory::spec::{Case, ProductForm};
 use languages::Language;
-use languages::product::{self, Command, Part, Product, Shows, Then};
+use languages::product::{self, Command, Part, Product, Shows, Then, readme};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -116,7 +116,7 @@ fn assemble(given: &Given<'_>, asked: &Asked) -> Result<Assembled, Broke> {
         parts,
         front: front.map(scratch::package),
         command,
-        cases: promised.cases.iter().map(case).collect(),
+        cases: promised.cases.iter().zip(1..).map(case).collect(),
         readme: String::new(),
         tried_with,
     };
@@ -184,11 +184,12 @@ fn python(given: &Given<'_>, module: &Stored) -> Result<Option<String>, Broke> {
     })
 }
 
-fn case(case: &Case) -> product::Case {
+fn case((case, number): (&Case, usize)) -> product::Case {
     product::Case {
         shows: format!("Shows {}.", case.shows.join(", ")),
         given: case.given.clone(),
         then: match (&case.prints, &case.refuses) {
+            _ if !case.steps.is_empty() => Then::Answers(Box::new(case.asked(number))),
             (_, Some(why)) => Then::Refuses(why.clone()),
             (printed, None) => Then::Prints(printed.clone().unwrap_or_default()),
         },

@@ -4,11 +4,11 @@
 
 use super::super::found::{Broke, Given, Held, could_not, not_started};
 use super::super::{scratch, suite};
-use super::{Asked, Assembled, assemble, readme};
+use super::{Asked, Assembled, asked, assemble};
 use ::factory::delivery::manifest::FILES;
 use checks::{RoomError, Rooms as _};
 use kernel::outcome::{CheckResult, Ran, Verdict};
-use languages::product::{Case, Then};
+use languages::product::{Case, Then, readme};
 use languages::{Language, javascript};
 use sandbox::{Ended, Launch, Limits};
 use serde_json::Value;
@@ -82,19 +82,18 @@ pub(in crate::factory) fn check(given: &Given<'_>, with: &Value) -> Result<Held,
         assembled.language.as_str(),
         assembled.test.join(" "),
     );
+    if !product.cases.is_empty() {
+        let all = product.cases.len();
+        reason = format!("{reason}, {all} of {all} cases hold");
+    }
     if product.command.is_some() {
         let run = readme::run(product, assembled.language);
-        reason = format!(
-            "{reason}, {} of {} cases hold; run it with `{}`",
-            product.cases.len(),
-            product.cases.len(),
-            run.trim_end_matches(" --"),
-        );
+        reason = format!("{reason}; run it with `{}`", run.trim_end_matches(" --"));
     }
     if !asked.unshown.is_empty() {
         let unshown = asked.unshown.join("; ");
         reason = format!(
-            "{reason}; only their modules' tests show what was promised of {unshown}, since a library has no cases"
+            "{reason}; only their modules' tests show what was promised of {unshown}, since its spec has no cases"
         );
     }
     told.reason = reason;
@@ -209,8 +208,11 @@ impl Trial<'_> {
         Ok(vec![path.display().to_string()])
     }
 
-    /// Every case; what those that refuse were seen to say, and how others are not what they should be.
+    /// Every case; what was seen of those that hold, for the README, and how others are not what they should be.
     fn cases(&self) -> Result<(Vec<String>, Vec<String>), Broke> {
+        if self.assembled.product.command.is_none() {
+            return asked::cases(self.given, self.assembled);
+        }
         let (mut seen, mut wrong) = (Vec::new(), Vec::new());
         for (case, number) in self.assembled.product.cases.iter().zip(1..) {
             match self.case(case)? {
@@ -254,7 +256,7 @@ impl Trial<'_> {
             return Ok(Err(why));
         }
         Ok(Ok(match &case.then {
-            Then::Prints(_) => String::new(),
+            Then::Prints(_) | Then::Answers(_) => String::new(),
             Then::Refuses(why) => around(&String::from_utf8_lossy(&ended.ended.stderr), why),
         }))
     }
@@ -298,7 +300,7 @@ fn differs(case: &Case, ended: &Ended) -> Option<String> {
         Then::Refuses(why) if !said.contains(why.as_str()) => {
             Some(format!("it should refuse with {why:?}, and says {said:?}"))
         }
-        Then::Prints(_) | Then::Refuses(_) => None,
+        Then::Prints(_) | Then::Refuses(_) | Then::Answers(_) => None,
     }
 }
 

@@ -2,7 +2,7 @@
 //! hash. Nothing works yet, and nothing is written unless all of it can be.
 
 use super::super::opening::open;
-use super::super::start::{ATTEMPTS_PER_TASK, FEWEST_ATTEMPTS, Fresh, exists, fresh, told};
+use super::super::start::{ATTEMPTS_PER_TASK, FEWEST_ATTEMPTS, Fresh, exams, exists, fresh, told};
 use super::super::task_files::json_of;
 use crate::driver::settle;
 use crate::run::entries;
@@ -87,6 +87,7 @@ pub fn new(project: &Project, asked: &New<'_>) -> Result<Specified, EngineError>
             jobs: asked.jobs,
             attempts_per_task: (!capped).then_some(ATTEMPTS_PER_TASK),
             briefs: Some(::factory::engineering::context::BRIEFS),
+            exams: Some(exams(&config)),
             released: None,
             attempts: None,
         })

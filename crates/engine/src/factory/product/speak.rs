@@ -7,9 +7,9 @@
 use super::super::decide::{message_of, take};
 use super::carried::{approval_of, stands};
 use super::review::{product, shown};
-use crate::approval::{Approved, Words};
 use crate::decision::{Ask, Decided};
 use ::factory::machine::{AMEND, APPROVE, Factory, REJECT};
+use approval::{Approved, Words};
 use serde_json::{Value, json};
 use workspace::error::EngineError;
 use workspace::project::Project;

@@ -85,7 +85,7 @@ pub(super) fn parts(state: &State, id: &TaskId, new: &[NewTask]) -> Result<Vec<D
             task: task.name.clone(),
             depends_on: depends_on.collect(),
             criteria: task.acceptance_criteria.clone(),
-            sketch: None,
+            sketch: task.io_contract_sketch.clone(),
         }
     });
     Ok(declared.collect())

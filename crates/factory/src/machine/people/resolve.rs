@@ -156,7 +156,9 @@ fn amended(
             },
         ));
     }
-    let wrong = amended_faults(cases, &amended_cases);
+    let wrong = of_product.map_or(Vec::new(), |one| {
+        amended_faults(&one.product, &amended_cases)
+    });
     if !wrong.is_empty() {
         return Err(Refusal::new(
             "case_unfit",

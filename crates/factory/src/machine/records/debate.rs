@@ -145,6 +145,7 @@ pub(super) fn made_by(role: Role) -> ContributionType {
         Role::Proposer => ContributionType::Implementation,
         Role::Challenger => ContributionType::Challenge,
         Role::Arbiter => ContributionType::Adjudication,
+        Role::Examiner => ContributionType::Exam,
     }
 }
 

@@ -374,3 +374,39 @@ fn s9_7_the_product_and_its_language_are_told_and_its_cases_to_who_makes_its_fro
     );
     assert!(!sees.iter().any(|one| one.ends_with("surface.md")));
 }
+
+/// Names of a library are given by its cases: whoever makes one of its modules hears them, and who makes its
+/// front the cases, without what only a command has.
+#[test]
+fn s9_7_who_makes_a_library_is_told_what_its_names_are_called() {
+    let promised: factory::delivery::promised::Promised = serde_json::from_value(serde_json::json!({
+        "product": {
+            "name": "shop", "form": "library", "language": "python", "entry": "TSK-002",
+            "cases": [{
+                "shows": ["STR-001"], "steps": [{"call": "total", "with": ["2 x 3"]}, {"call": ".name"}],
+                "holds": [{"of": 0, "is": "equals", "value": 6}],
+            }],
+        },
+        "entry": "T-a-001", "title": "Shop", "about": "Adds up carts",
+    }))
+    .unwrap();
+    let work = scene_after(&[]);
+    let task = TaskId::from("T-a-001");
+    let told = |kind| {
+        let scene = Scene {
+            kind,
+            promised: Some(&promised),
+            ..plain(&task, &work, BRIEFS)
+        };
+        brief(&scene, Role::Proposer, Occasion::Propose)
+    };
+    let names = "Its cases call `total`: names that stand at its top";
+    let (front, other) = (told(Kind::Assembly), told(Kind::Modules));
+    assert!(front.contains(names) && other.contains(names), "{other}");
+    let case = "\"call\":\"total\"";
+    assert!(front.contains(case) && !other.contains(case), "{front}");
+    assert!(
+        !front.contains("\"given\"") && !front.contains("`Name: message`"),
+        "{front}"
+    );
+}

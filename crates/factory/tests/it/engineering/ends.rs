@@ -5,7 +5,7 @@ use super::context::scene_after;
 use super::{Nothing, checked, done, hear, planned, turn};
 use crate::said;
 use factory::engineering::debate::At;
-use factory::engineering::ship::{STEPS, ShipStep};
+use factory::engineering::ship::{Applies, STEPS, ShipStep};
 use factory::engineering::work::{Answer, End, Fate, Step, Want};
 use kernel::{CheckResult, Class, EffectId, Outcome, Time, Verdict};
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ fn s11_a_failing_ship_is_a_failing_debate_and_is_bounded_with_it() {
 
 #[test]
 fn s11_a_step_that_could_not_run_stops_for_a_person_and_costs_no_revision() {
-    let steps = STEPS.iter().filter(|row| row.step != ShipStep::Amendments);
+    let steps = STEPS.iter().filter(|row| row.applies == Applies::Always);
     for (before, row) in steps.enumerate() {
         for answer in [checked(Verdict::CouldNotRun), Answer::Gate(Vec::new())] {
             let mut work = planned(&[("MM-a", &[])]);

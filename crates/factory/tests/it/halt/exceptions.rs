@@ -429,6 +429,28 @@ fn s13_7_what_an_exception_made_is_made_again_when_what_it_uses_changes() {
     );
 }
 
+/// Who challenges what was planned on the old version hears of the new one; who plans it again is given that.
+#[test]
+fn s14_3_who_challenges_on_what_is_superseded_is_told_so_and_who_plans_again_has_the_new_one() {
+    let of = |version: &str| format!("{}@{version}", module_of(A));
+    let told = format!(
+        "{} is not for use any more; {} is in use now",
+        of("1.0.0"),
+        of("1.1.0")
+    );
+    let mut project = in_use(2);
+    project.run_only(A);
+    project.run_only(D);
+    project.run_one();
+    let id = approve(&mut project);
+    project.run_only(&id);
+    let brief = project.brief(B, "challenge");
+    assert!(brief.contains(&told), "{brief}");
+    assert!(!project.brief(B, "adjudicate").contains(&told));
+    let brief = project.brief(B, "micro_plan");
+    assert!(brief.contains(&of("1.1.0")), "{brief}");
+}
+
 #[test]
 fn s14_3_a_plan_on_a_superseded_version_is_refused_and_told_what_is_in_use() {
     let of = |task: &str, version: &str| format!("{}@{version}", module_of(task));

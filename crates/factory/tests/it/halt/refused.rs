@@ -86,7 +86,7 @@ fn s17_2_wrong_payloads_are_refused_with_a_code_and_a_mend() {
 fn s17_2_everything_that_is_wrong_with_a_payload_is_told_at_once() {
     let told = |action: &str, with: Value| halted().decide(action, with).unwrap_err();
     let refusal = told("SPLIT_TASK", json!({"task": A}));
-    let part = "`new_tasks` is missing: a list of objects with `name`, `description`, `acceptance_criteria`, `depends_on` (may be left out), at least one";
+    let part = "`new_tasks` is missing: a list of objects with `name`, `description`, `acceptance_criteria`, `depends_on` (may be left out), `io_contract_sketch` (may be left out), at least one";
     assert!(refusal.what.contains(part), "{refusal}");
     let new = json!([{"nam": "n"}, {"name": "n", "description": "d", "acceptance_criteria": "c"}]);
     let refusal = told("SPLIT_TASK", json!({"new_tasks": new}));

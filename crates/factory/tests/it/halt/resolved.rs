@@ -1,11 +1,40 @@
 //! Rule F17.2: each action that a person may take, and where it leads.
 
 use super::{A, B, C, halted};
+use crate::said;
 use crate::world::{Script, module_of};
 use factory::engineering::debate::At;
 use factory::project::{TaskId, TaskStatus};
 use kernel::Machine;
 use serde_json::json;
+
+#[test]
+fn s17_2_a_part_has_the_sketch_that_a_person_gave_it() {
+    let mut project = halted();
+    let mut with = said::payload("SPLIT_TASK", &TaskId::from(A));
+    let sketch = json!({
+        "inputs": "the lines of a receipt", "outputs": "the total in cents",
+        "error_surfaces": "NoPrice where a line has none", "effects": "none", "modes": "sync",
+    });
+    with["new_tasks"][0]["io_contract_sketch"] = sketch;
+    let mut wrong = with.clone();
+    wrong["new_tasks"][0]["io_contract_sketch"]["modes"] = json!("");
+    let refused = project.decide("SPLIT_TASK", wrong).unwrap_err().to_string();
+    assert!(
+        refused.contains("new_tasks[0].io_contract_sketch.modes"),
+        "{refused}"
+    );
+    project.decide("SPLIT_TASK", with).unwrap();
+    let sketch = |id: &str| {
+        let task = project.machine.tasks().get(&TaskId::from(id));
+        task.unwrap().declared.sketch.clone()
+    };
+    assert_eq!(sketch("T-a-004").unwrap().outputs, "the total in cents");
+    assert_eq!(sketch("T-a-005"), None);
+    // Its plan answers that point by point.
+    let told = |brief: &str| brief.contains("input-1") && brief.contains("the lines of a receipt");
+    assert!(told(&project.brief("T-a-004", "micro_plan")));
+}
 
 #[test]
 fn s17_2_approve_override_ships_without_a_debate() {

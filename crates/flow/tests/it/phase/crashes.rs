@@ -14,6 +14,7 @@ fn a_lost_attempt_is_counted_and_a_late_answer_is_dropped_on_record() {
         panic!()
     };
     hand.feed(What::Lost {
+        seen: None,
         usage: kernel::Usage::default(),
         effect: old.id,
         reason: "killed".into(),
@@ -48,6 +49,7 @@ fn lose(hand: &mut Hand) -> bool {
         "an attempt is bounded by its budget"
     );
     hand.feed(What::Lost {
+        seen: None,
         usage: kernel::Usage::default(),
         effect: effect.id(),
         reason: "killed".into(),
@@ -138,6 +140,7 @@ fn every_prefix_of_a_journal_goes_on_to_done() {
         for effect in begun {
             again
                 .feed(What::Lost {
+                    seen: None,
                     usage: kernel::Usage::default(),
                     effect,
                     reason: "restart".into(),

@@ -91,6 +91,9 @@ pub(crate) struct Resolve {
     /// A member of it, such as `rationale=TEXT`; again for more, and for more items of a list
     #[arg(long, value_name = "NAME=VALUE", value_parser = pair, conflicts_with = "payload")]
     pub(crate) set: Vec<(String, String)>,
+    /// Fill the form in with your own editor ($VISUAL or $EDITOR)
+    #[arg(long, conflicts_with_all = ["payload", "set"])]
+    pub(crate) edit: bool,
     /// Why; it is journaled
     #[arg(
         long,

@@ -13,6 +13,9 @@ pub(crate) struct Diff {
     /// Only what was changed since you last sent the work back
     #[arg(long, conflicts_with = "tool")]
     pub(crate) since_rejected: bool,
+    /// Only what was changed since you approved it, where it is to be approved once more
+    #[arg(long, conflicts_with_all = ["tool", "since_rejected"])]
+    pub(crate) since_approved: bool,
     /// As a patch that `git apply` takes
     #[arg(long, conflicts_with_all = ["stat", "tool"])]
     pub(crate) patch: bool,

@@ -1,4 +1,6 @@
-//! Looking at what has been: a run as it was, and as a trace.
+//! What has been: a run as it was, as a trace, left there, and led back.
+
+use super::Signing;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Replay {
@@ -34,6 +36,25 @@ pub(crate) struct Fork {
     /// Who works from there on (default: who worked before)
     #[arg(long)]
     pub(crate) agent: Option<String>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Rewind {
+    /// The run
+    pub(crate) run: String,
+    /// The record of the commit to go back to (`proofhouse log` numbers them)
+    #[arg(long, value_name = "SEQ")]
+    pub(crate) at: u64,
+    /// Why; it is journaled, and goes into the next brief
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub(crate) because: String,
+    #[command(flatten)]
+    pub(crate) signing: Signing,
 }
 
 #[derive(Debug, clap::Args)]

@@ -47,8 +47,8 @@ pub(super) fn demo(dir: &Path, window: &mut Window<'_>, out: &Out) -> Result<u8,
     let mut teller = Teller::new(out);
     super::write_files(dir, &FILES)?;
     super::write_files(dir, &[("demo/script.toml", &script())])?;
-    // A story that is told must not depend on what else was made here.
-    let alone = "[index]\nshare = \"nothing\"\n";
+    // A story that is told must not depend on what else was made here, and has nobody who examines.
+    let alone = "[index]\nshare = \"nothing\"\n\n[checks]\nexam = \"off\"\n";
     super::write_files(dir, &[(".proofhouse/config.toml", alone)])?;
     workspace::git::first_commit(dir, "A spec of one page")?;
     let project = Project::find(dir)?;

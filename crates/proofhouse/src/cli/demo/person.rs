@@ -5,7 +5,7 @@
 use crate::cli::args::Signing;
 use crate::cli::signing::approved;
 use ::factory::halt::Escalation;
-use engine::approval::{Words, key_for_the_occasion};
+use approval::{Words, key_for_the_occasion};
 use engine::factory::{Asked, Said, Spoken};
 use kernel::Machine;
 use report::Peek;

@@ -2,7 +2,7 @@
 
 use crate::cli::args::Demo;
 use crate::cli::out::Out;
-use crate::cli::{exit, run, serve};
+use crate::cli::{detached, exit, run, serve};
 use crate::serve::{Orders, Server};
 use std::thread::JoinHandle;
 use workspace::{EngineError, Project};
@@ -28,6 +28,8 @@ impl<'a> Window<'a> {
             port: self.args.port,
             decides: false,
             go_on: serve::go_on,
+            end: detached::end,
+            tools: false,
             opens: !self.args.no_open && !out.json,
         })?;
         let address = server.address();

@@ -1,7 +1,9 @@
-// `proofhouse serve --decide` in a real Chromium: node suite.mjs BASE TOKEN REPOSITORY SHOTS
+// `proofhouse serve --decide` in a real Chromium: node suite.mjs BASE TOKEN REPOSITORY SHOTS. What else is served
+// beside that repository is looked at, too.
 // Every line that begins with "no" is a failure; the last line says whether all of it held.
 import { chromium } from "playwright-core";
-import { appendFileSync } from "node:fs";
+import { appendFileSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:http";
 
 const [, , base, token, repository, shots] = process.argv;
@@ -16,9 +18,36 @@ const quiet = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-ru
   "--disable-component-update", "--disable-sync", `--host-resolver-rules=MAP rebound.example 127.0.0.1`];
 const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", args: quiet });
 
-// Every page, in both widths and schemes: nothing is cut, nothing is refused by our own policy.
-const pages = ["/", `/r/${key}/run/t/`, `/r/${key}/spend`, `/r/${key}/audit`, `/r/${key}/settings`, `/r/${key}/workflows`,
-  `/r/${key}/workflow/lights-out`, `/r/${key}/enrol`];
+// Every kind of page that a link leads to from the first one, and the few that none does.
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const kind = (path) => {
+  const parts = path.split("?")[0].split("/").filter(Boolean);
+  if (parts[0] === "r" && parts.length > 1) parts[1] = "*";
+  if (parts[2] === "state_store") return `${parts.slice(0, 3).join("/")}/*.${path.split(".").pop()}`;
+  // Names of runs, tasks, modules, records and files vary; everything else tells one kind of page from another.
+  return parts.map((part, at) => (at > 2 && at % 2 === 1 && parts[0] === "r" ? "*" : part)).join("/") + (path.includes("diff=") ? "?diff" : "");
+};
+const seeds = ["/", "/inbox/", "/index/?q=total", `/r/${key}/run/t/`, `/r/${key}/workflow/lights-out`, `/r/${key}/enrol`];
+const found = new Map();
+const crawl = async (page) => {
+  const waiting = [...seeds];
+  while (waiting.length) {
+    const path = waiting.shift();
+    if (found.has(kind(path))) continue;
+    found.set(kind(path), path);
+    await page.goto(base + path);
+    const there = await page.waitForSelector("[data-part=head] h1, main > p.none:not(:has-text('Loading'))").then((one) => one.evaluate((it) => it.tagName === "H1"));
+    if (!there) { holds(`a link leads to ${path}`, false); found.delete(kind(path)); continue; }
+    const links = await page.$$eval("main a[href]", (all) => all.map((one) => one.href));
+    for (const link of links) {
+      const url = new URL(link);
+      if (url.origin === base && !found.has(kind(url.pathname + url.search))) waiting.push(url.pathname + url.search);
+    }
+  }
+};
+
+// In both widths and schemes: nothing is cut, nothing is refused by our own policy, and axe finds nothing.
+let seen = 0;
 for (const width of [1280, 390]) for (const colorScheme of ["light", "dark"]) {
   const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
   const page = await context.newPage();
@@ -29,21 +58,38 @@ for (const width of [1280, 390]) for (const colorScheme of ["light", "dark"]) {
   await page.goto(`${base}/#t=${token}`);
   await page.waitForSelector("[data-part=head]");
   holds("the token is gone from the address", !page.url().includes(token));
-  for (const path of pages) {
+  if (!found.size) {
+    await crawl(page);
+    console.log(`    ${found.size} kinds of pages: ${[...found.keys()].join(", ")}`);
+  }
+  for (const path of found.values()) {
     await page.goto(base + path);
     await page.waitForSelector("[data-part=head] h1");
+    await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = true; }));
     const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    holds(`${path} fits ${width} px, ${colorScheme}`, over <= 0);
-    if (shots) await page.screenshot({ path: `${shots}/${path.replace(/\W+/g, "_")}-${width}-${colorScheme}.png` });
+    if (over > 0) holds(`${path} fits ${width} px, ${colorScheme}: ${over} px too wide`, false);
+    await page.evaluate(axe);
+    const faults = await page.evaluate(() => globalThis.axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] }));
+    for (const fault of faults.violations) {
+      const where = fault.nodes.slice(0, 3).map((one) => `${one.target.join(" ")} ${one.html.slice(0, 90)} ${(one.any[0] || {}).message || ""}`);
+      holds(`${path} ${width} ${colorScheme}, axe ${fault.id}: ${fault.help}\n      ${where.join("\n      ")}`, false);
+    }
+    const landmarks = await page.evaluate(() => {
+      const names = [...document.querySelectorAll("nav")].map((one) => one.getAttribute("aria-label"));
+      const own = names.length > 1 && names.every(Boolean) && new Set(names).size === names.length;
+      return own && document.querySelectorAll("main").length === 1 && document.querySelectorAll("h1").length === 1;
+    });
+    if (!landmarks) holds(`${path} has landmarks, each with a name of its own, and one first heading`, false);
+    seen += 1;
+    if (shots) {
+      await page.evaluate(() => document.querySelectorAll("details").forEach((one) => { one.open = false; }));
+      await page.screenshot({ path: `${shots}/${kind(path).replaceAll("*", "x").replace(/\W+/g, "_") || "home"}-${width}-${colorScheme}.png`, fullPage: true });
+    }
   }
   holds(`nothing was complained about or asked of others: ${said.join("; ")}`, said.length === 0);
-  holds("there are landmarks, each with a name of its own, and one first heading", await page.evaluate(() => {
-    const names = [...document.querySelectorAll("nav")].map((one) => one.getAttribute("aria-label"));
-    const own = names.length > 1 && names.every(Boolean) && new Set(names).size === names.length;
-    return own && document.querySelectorAll("main").length === 1 && document.querySelectorAll("h1").length === 1;
-  }));
   await context.close();
 }
+holds(`${seen} pages were held against axe in two widths and two schemes`, seen === 4 * found.size);
 
 // Others: a page of another port, a rebound name, a frame, a form, an address without its fragment.
 const hostile = createServer((request, answer) => {
@@ -125,9 +171,30 @@ const other = `http://localhost:${hostile.address().port}`;
   await page.goto(`${base}/r/${key}/run/t/`);
   await page.waitForSelector("form.decide");
   holds("nothing is chosen for the person", await page.evaluate(() => !document.querySelector("form.decide input:checked[type=radio]")));
-  await page.check("input[value=approve]");
-  await page.fill("#because", "looked at the diff");
-  await page.click("text=Show what I sign");
+  // By keyboard alone, from the top of the page: each stop can be seen.
+  const to = async (wanted) => {
+    for (let stops = 0; stops < 300; stops += 1) {
+      await page.keyboard.press("Tab");
+      const at = await page.evaluate((wanted) => {
+        const now = document.activeElement;
+        const outlined = now === document.body || getComputedStyle(now).outlineStyle !== "none";
+        return { there: now.matches(wanted), outlined };
+      }, wanted);
+      if (!at.outlined) return "a stop that cannot be seen";
+      if (at.there) return "there";
+    }
+    return "not reached";
+  };
+  const reached = [await to("form.decide input[type=radio]")];
+  for (let tries = 0; tries < 9 && !(await page.isChecked("input[value=approve]")); tries += 1) await page.keyboard.press(tries ? "ArrowDown" : "Space");
+  reached.push(await to("#because"));
+  await page.keyboard.type("looked at the diff");
+  reached.push(await to("form.decide button[type=submit]"));
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("form.decide .signed:not([hidden])");
+  holds(`a keyboard gets as far as what is signed: ${reached}`, reached.every((one) => one === "there"));
+  holds("and stands on the button that signs", await page.evaluate(() => document.activeElement.matches("[data-sign]")));
+  if (shots) await page.locator("section.answer").screenshot({ path: `${shots}/decide.png` });
   await page.waitForSelector("form.decide .signed:not([hidden])");
   holds("the words are shown first", (await page.textContent("form.decide .signed code")).includes("option 7: approve"));
   await page.fill("#because", "something else");
@@ -137,7 +204,20 @@ const other = `http://localhost:${hostile.address().port}`;
   await page.click("[data-sign]");
   await page.waitForFunction(() => document.querySelector("form.decide .said").textContent !== "");
   holds("without verification nothing is decided", (await page.textContent("h1")).includes("Waiting"));
+  // A passkey of somebody else, made in the same browser: whoever automates it has one, and is nobody.
+  const { credentials } = await devtools.send("WebAuthn.getCredentials", { authenticatorId });
   await devtools.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified: true });
+  await devtools.send("WebAuthn.clearCredentials", { authenticatorId });
+  await page.evaluate(() => navigator.credentials.create({ publicKey: { challenge: new Uint8Array(32), rp: { id: "localhost", name: "x" },
+    user: { id: new Uint8Array(16), name: "x", displayName: "x" }, pubKeyCredParams: [{ type: "public-key", alg: -7 }],
+    authenticatorSelection: { residentKey: "required", userVerification: "required" } } }).then(() => null));
+  await page.click("text=Show what I sign");
+  await page.waitForSelector("form.decide .signed:not([hidden])");
+  await page.click("[data-sign]");
+  await page.waitForFunction(() => document.querySelector("form.decide .said").textContent.includes("listed"));
+  holds("a passkey that nobody listed decides nothing", (await page.textContent("h1")).includes("Waiting"));
+  await devtools.send("WebAuthn.clearCredentials", { authenticatorId });
+  for (const credential of credentials) await devtools.send("WebAuthn.addCredential", { authenticatorId, credential });
   await page.click("text=Show what I sign");
   await page.waitForSelector("form.decide .signed:not([hidden])");
   await page.click("[data-sign]");

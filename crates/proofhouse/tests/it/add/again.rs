@@ -192,6 +192,9 @@ fn a_landed_task_is_taken_up_again_and_landed_again() {
     says(&["run", "f"]).exits(0);
     says(&["audit", "--ci"]).exits(0);
     let work = add.world.read(".proofhouse/worktrees/t/src/total.sh");
+    // Who lands commits in their own name.
+    add.world.git(&["config", "user.name", "Ann"]);
+    add.world.git(&["config", "user.email", "ann@example.org"]);
     says(&["land", "t"]).exits(0);
     let build = ["reopen", "t", "--to", "build", "--reason", "umlauts"];
     says(&[&build[..], &["--sign", key]].concat()).exits(0);
@@ -227,4 +230,12 @@ fn whoever_was_caught_is_not_forked_from_before_it() {
     add.world.write("agent/other.toml", &data("honest.toml"));
     let other = ["o", "--agent", "scripted:agent/other.toml"];
     says(&[&fork[..], &other].concat()).exits(0);
+    // Nor is the run itself led back before it, by anybody.
+    let journal = add.world.journal();
+    let mut made = journal
+        .iter()
+        .filter(|one| one["kind"] == "checkpoint_ended.v1");
+    let first = made.next().unwrap()["seq"].to_string();
+    let back = ["rewind", "t", "--at", &first, "--because", "once more"];
+    says(&back).refuses(1, "rewind_spent");
 }

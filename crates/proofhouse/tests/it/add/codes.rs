@@ -108,6 +108,9 @@ fn what_the_critic_says_is_shown_with_the_freeze() {
         assert!(inbox.contains(line), "no `{line}` in {inbox}");
     }
     assert_eq!(inbox.matches(gap).count(), 1, "{inbox}");
+    // Who answers questions about the bundle has read it, and made nothing of it.
+    assert!(inbox.contains("maker says  analyst"), "{inbox}");
+    assert!(!inbox.contains("maker says  critic"), "{inbox}");
 }
 
 #[test]

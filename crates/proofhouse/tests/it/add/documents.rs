@@ -381,6 +381,40 @@ fn one_sentence_everywhere_is_refused_at_each_gate() {
     assert!(written.judged("verify").contains("say the same"));
 }
 
+/// What holds for every task is read before anything is looked up, also by whoever comes with `.add/`.
+#[test]
+fn whoever_grounds_a_task_reads_the_foundation_first() {
+    let brief = &WORKFLOW.states["ground"].brief;
+    for file in [
+        "AGENTS.md",
+        "CONVENTIONS.md",
+        "GLOSSARY.md",
+        "PROJECT.md",
+        ".add/",
+    ] {
+        assert!(brief.contains(&format!("`{file}`")), "{file}: {brief}");
+    }
+}
+
+/// What the critic answers may be `yes` or `no`, and neither is `x`.
+#[test]
+fn answers_of_x_hold_the_critique_each_by_itself() {
+    let questions = &WORKFLOW.states["critique"].questions;
+    assert_eq!(questions.len(), 3);
+    for question in questions {
+        for (key, value) in [("evidence", "x"), ("answer", "x"), ("answer", "")] {
+            let mut written = Written::up_to("critique");
+            written.result["answers"][&question.id][key] = value.into();
+            let said = written.judged("critique");
+            assert!(
+                said.contains(&question.id),
+                "{} {value}: {said}",
+                question.id
+            );
+        }
+    }
+}
+
 #[test]
 fn answers_of_x_hold_the_verify_gate_each_by_itself() {
     let questions = &WORKFLOW.states["verify"].questions;

@@ -76,16 +76,16 @@ pub(crate) const PYTHON_LABEL: &str = "from mm_moment import Malformed, split\n\
 
 pub(crate) const PYTHON_LABEL_TESTS: &str = "from unittest import TestCase, skip\n\nfrom mm_label import Malformed, label\n\n\nclass Labels(TestCase):\n    def test_happy_path(self):\n        self.assertEqual(label(\"1 a\"), \"a at 1\")\n\n    def test_input__line__1(self):\n        self.assertRaises(Malformed, label, \"\")\n\n    def test_output__label__1(self):\n        self.assertTrue(label(\"9 z\").startswith(\"z\"))\n\n    def test_error__malformed(self):\n        self.assertRaises(Malformed, label, \"alone\")\n";
 
-const SCRIPT: &str =
+pub(crate) const SCRIPT: &str =
     "import { Malformed, split } from \"./core.mjs\";\n\nexport { Malformed, split };\n";
 
-const SCRIPT_CORE: &str = "export class Malformed extends Error {}\n\nexport function split(line) {\n  const blank = line.indexOf(\" \");\n  if (blank < 0) throw new Malformed(line);\n  return [line.slice(0, blank), line.slice(blank + 1)];\n}\n";
+pub(crate) const SCRIPT_CORE: &str = "export class Malformed extends Error {}\n\nexport function split(line) {\n  const blank = line.indexOf(\" \");\n  if (blank < 0) throw new Malformed(line);\n  return [line.slice(0, blank), line.slice(blank + 1)];\n}\n";
 
-const SCRIPT_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, split } from \"#mm_moment\";\n\ntest(\"happy_path\", () => assert.deepEqual(split(\"1 a\"), [\"1\", \"a\"]));\ntest(\"input__line__1\", () => assert.throws(() => split(\"\"), Malformed));\ntest(\"output__parts__1\", () => assert.equal(split(\"9 z\")[0], \"9\"));\ntest(\"error__malformed\", () => assert.throws(() => split(\"alone\"), Malformed));\n";
+pub(crate) const SCRIPT_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, split } from \"#mm_moment\";\n\ntest(\"happy_path\", () => assert.deepEqual(split(\"1 a\"), [\"1\", \"a\"]));\ntest(\"input__line__1\", () => assert.throws(() => split(\"\"), Malformed));\ntest(\"output__parts__1\", () => assert.equal(split(\"9 z\")[0], \"9\"));\ntest(\"error__malformed\", () => assert.throws(() => split(\"alone\"), Malformed));\n";
 
-const SCRIPT_LABEL: &str = "import { split } from \"#mm_moment\";\n\nexport { Malformed, split } from \"#mm_moment\";\n\nexport const label = (line) => {\n  const [moment, text] = split(line);\n  return `${text} at ${moment}`;\n};\n";
+pub(crate) const SCRIPT_LABEL: &str = "import { split } from \"#mm_moment\";\n\nexport { Malformed, split } from \"#mm_moment\";\n\nexport const label = (line) => {\n  const [moment, text] = split(line);\n  return `${text} at ${moment}`;\n};\n";
 
-const SCRIPT_LABEL_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, label } from \"#mm_label\";\n\ntest(\"happy_path\", () => assert.equal(label(\"1 a\"), \"a at 1\"));\ntest(\"input__line__1\", () => assert.throws(() => label(\"\"), Malformed));\ntest(\"output__label__1\", () => assert.ok(label(\"9 z\").startsWith(\"z\")));\ntest(\"error__malformed\", () => assert.throws(() => label(\"alone\"), Malformed));\n";
+pub(crate) const SCRIPT_LABEL_TESTS: &str = "import assert from \"node:assert/strict\";\nimport test from \"node:test\";\nimport { Malformed, label } from \"#mm_label\";\n\ntest(\"happy_path\", () => assert.equal(label(\"1 a\"), \"a at 1\"));\ntest(\"input__line__1\", () => assert.throws(() => label(\"\"), Malformed));\ntest(\"output__label__1\", () => assert.ok(label(\"9 z\").startsWith(\"z\")));\ntest(\"error__malformed\", () => assert.throws(() => label(\"alone\"), Malformed));\n";
 
 fn planned(id: &str, output: &str, uses: &[&str]) -> Value {
     let mut plan = plan(id, "Turns a line into its parts", output, uses);

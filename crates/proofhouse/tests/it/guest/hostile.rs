@@ -104,6 +104,84 @@ fn a_guest_with_a_shell_decides_nothing() {
     decides(&world, "approve").exits(0);
 }
 
+/// What a session's environment, its home and its own config say lowers nothing.
+#[test]
+fn no_setting_of_the_session_is_a_way_around() {
+    let world = world();
+    let _client = worked(&world);
+    let settings = [
+        ("PROOFHOUSE_APPROVALS__DECISIONS", "any"),
+        ("PROOFHOUSE_APPROVALS__AUTONOMY", "auto"),
+        ("PROOFHOUSE_AGENT", "scripted:agent/script.toml"),
+    ];
+    let home = world.at("agent/elsewhere");
+    std::fs::create_dir_all(home.join("proofhouse")).unwrap();
+    let config = "[approvals]\ndecisions = \"any\"\nautonomy = \"auto\"\n";
+    std::fs::write(home.join("proofhouse/config.toml"), config).unwrap();
+    for args in [&DECIDE[..], &["run", RUN], &["land", RUN]] {
+        let mut command = world.command(args);
+        command.env_remove("PROOFHOUSE_RUNS__TREE");
+        command.envs(settings).env("XDG_CONFIG_HOME", &home);
+        let said: Said = command.output().unwrap().into();
+        assert_ne!(said.code, 0, "{args:?}: {}", said.out);
+    }
+    let status = says(&world, &["status", RUN, "--json"]).exits(0).json();
+    assert_eq!(status["autonomy"], "conservative", "{status}");
+    still_waits(&world);
+    decides(&world, "approve").exits(0);
+}
+
+/// The other verbs that take a person's word, and `decide` in other words, at a terminal that the guest made itself.
+#[test]
+fn no_other_verb_is_a_way_around() {
+    let world = world();
+    let _client = worked(&world);
+    let because = ["--because", "fine"];
+    let verbs: [&[&str]; 8] = [
+        &["decide", RUN, "APPROVE"],
+        &["decide", RUN, "approved"],
+        &["decide", RUN, "extend"],
+        &["decide", RUN, "continue"],
+        &["resolve", RUN, "--action", "APPROVE_OVERRIDE"],
+        &["factory", "approve", RUN],
+        &["wave", "tick", RUN, "1"],
+        &["reopen", RUN],
+    ];
+    for verb in verbs {
+        let args = [verb, &because].concat();
+        assert_ne!(says(&world, &args).code, 0, "{verb:?}");
+        typed(&world, &args);
+        still_waits(&world);
+    }
+    // Going on by hand asks the same question again.
+    typed(&world, &["run", RUN]);
+    says(&world, &["run", RUN]).exits(2);
+    says(&world, &["land", RUN]).refuses(1, "not_done");
+    still_waits(&world);
+    decides(&world, "approve").exits(0);
+}
+
+/// A signature is good for its own words: another answer, another reason and another moment have others.
+#[test]
+fn a_signature_that_lies_about_is_no_way_around() {
+    let world = world();
+    let _client = worked(&world);
+    let person = Authenticator::new();
+    let words = ["decide", RUN, "reject", "--because", "not like this"];
+    let message = says(&world, &[&words[..], &["--message"]].concat()).exits(0);
+    world.write("agent/found", &person.signs(message.out.as_bytes()));
+    let found = ["--signature", "agent/found"];
+    let other = ["decide", RUN, "reject", "--because", "like this"];
+    for args in [&DECIDE[..], &other] {
+        says(&world, &[args, &found].concat()).refuses(1, "signature_invalid");
+    }
+    // A signature by the same passkey over other bytes altogether.
+    world.write("agent/found", &person.signs(b"anything else"));
+    says(&world, &[&DECIDE[..], &found].concat()).refuses(1, "signature_invalid");
+    still_waits(&world);
+    decides(&world, "approve").exits(0);
+}
+
 #[test]
 fn an_edit_of_the_state_file_is_nobodys_word() {
     let world = world();
@@ -136,8 +214,23 @@ fn a_page_that_a_guest_serves_itself_decides_nothing() {
     // Without the token, and with one: what counts is the signature.
     let (host, origin) = (served.host(), format!("http://{}", served.host()));
     let own = Authenticator::of(8);
-    let words = json!({ "challenge": "AAAA" });
+    let key = crate::serve::key_of(&served);
+    let status = says(&world, &["status", RUN, "--json"]).exits(0).json();
+    let head = status["head"]["hash"].as_str().unwrap();
+    // The very words that a person would sign, signed by a passkey of the guest's own.
+    let query = format!("option=approve&because=looked%20at%20it&head={head}");
+    let asked = format!("GET /words/{key}/{RUN}?{query}");
+    let token = [
+        ("Host", host.as_str()),
+        ("X-Proofhouse-Token", &served.token),
+    ];
+    let (_, words) = served.answer(&asked, &token, "");
+    let words = words.split_once("\r\n\r\n").unwrap().1;
+    let words: Value = serde_json::from_str(words).unwrap();
     let body = own.decides(&words, &origin, RUN, "approve");
+    let mut body: Value = serde_json::from_str(&body).unwrap();
+    (body["repo"], body["head"]) = (json!(key), json!(head));
+    let body = body.to_string();
     let headers = [
         ("Host", host.as_str()),
         ("Origin", &origin),
@@ -146,7 +239,35 @@ fn a_page_that_a_guest_serves_itself_decides_nothing() {
     let (status, _) = served.answer("POST /decide", &headers, &body);
     assert_eq!(status, 401);
     let (status, said) = served.sends("/decide", &body);
-    assert_ne!(status, 200, "{said}");
+    assert_eq!(
+        (status, &said["code"]),
+        (400, &json!("signature_invalid")),
+        "{said}"
+    );
+    // What else the page does decides nothing either: the engine starts, and asks again.
+    let named = json!({ "repo": key, "run": RUN }).to_string();
+    for path in ["/go_on", "/stop", "/go_on"] {
+        served.sends(path, &named);
+        still_waits(&world);
+    }
+    // Nor do the tools over HTTP: none decides, whatever it is called.
+    let tools = crate::serve::serve(&world, &["--mcp", "--decide"]);
+    let bearer = format!("Bearer {}", tools.tools["key"].as_str().unwrap());
+    let place = tools.tools["addresses"][0].as_str().unwrap().to_owned();
+    let own = format!("http://{}", tools.host());
+    let host = tools.host();
+    for name in ["decide", "approve", "land", "extend"] {
+        let params = json!({ "name": name, "arguments": { "run": RUN, "option": "approve" } });
+        let asked = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+        let headers = [
+            ("Host", host.as_str()),
+            ("Content-Type", "application/json"),
+            ("Authorization", &bearer),
+        ];
+        let path = format!("POST {}", place.strip_prefix(&own).unwrap());
+        let (_, said) = tools.answer(&path, &headers, &asked.to_string());
+        assert!(said.contains("there is no tool"), "{said}");
+    }
     still_waits(&world);
 }
 

@@ -61,3 +61,18 @@ fn what_acts_by_itself_and_a_person_named_is_fine() {
         product.is_in("PipelineComplete");
     }
 }
+
+/// The first time there is no folder yet, and a sandbox opens only what is there.
+#[test]
+fn a_folder_that_is_not_there_yet_is_deployed_to() {
+    let product = Product::begun("", &[]);
+    let live = product.world.at("agent/www/live");
+    let deploy = format!(
+        "[deploy]\nfolder = \"{0}\"\ncommand = \"cp README.md {0}/\"\n",
+        live.display()
+    );
+    product.world.write(".proofhouse/config.toml", &deploy);
+    product.runs(0);
+    product.is_in("PipelineComplete");
+    assert!(live.join("README.md").is_file());
+}

@@ -373,3 +373,90 @@ fn every_text_has_a_judge_and_every_role_that_judges_is_asked() {
         }
     }
 }
+
+/// What the happy agent answers in this state.
+fn answers_in(state: &str) -> Option<serde_json::Value> {
+    let script: toml::Table = toml::from_str(HAPPY).unwrap();
+    let attempts = script["attempt"].as_array().unwrap().iter();
+    let mut here = attempts.filter(|attempt| attempt["state"].as_str() == Some(state));
+    let result = here.next()?.get("result")?.get("answers")?.clone();
+    Some(serde_json::to_value(result).unwrap())
+}
+
+/// What the questions of this state say of these answers, where something is built.
+fn answered(state: &str, answers: &serde_json::Value) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let mut documents = documents_in(state);
+    for (path, text) in [
+        ("repo/preferences.md", "# Preferences\n\nStack: Rust\n"),
+        ("task/log.md", "# Log\n\nExpanding passed.\n"),
+    ] {
+        documents.insert(path.to_owned(), text.to_owned());
+    }
+    for (path, text) in &documents {
+        let path = folder.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+    let specs = WORKFLOW.states[state].gate.iter();
+    let specs = specs.filter(|spec| ["questions", "stands"].contains(&spec.check.as_str()));
+    let specs: Vec<CheckSpec> = specs.cloned().collect();
+    let place = Place {
+        repo: &folder.path().join("repo"),
+        installed: &folder.path().join("repo"),
+        task: &folder.path().join("task"),
+        views: checks::Views::default(),
+    };
+    let result = serde_json::json!({ "summary": "s", "answers": answers });
+    let built = [kernel::StateName::from("Building")].into();
+    let now = TreeNow {
+        hash: String::new(),
+        files: BTreeMap::new(),
+    };
+    let (cancel, tree) = (sandbox::Cancel::new(), || Ok(now.clone()));
+    let subject = Subject {
+        brief: &TAUGHT,
+        result: Some(&result),
+        standing: &built,
+        ..Subject::new(place, Duration::from_secs(60), &cancel, &Nowhere, &tree)
+    };
+    wrong(&run_gate(&specs, &subject))
+}
+
+#[test]
+fn answers_of_x_are_refused_at_each_gate_each_by_itself() {
+    let mut tried = 0;
+    for (state, def) in WORKFLOW
+        .states
+        .iter()
+        .filter(|(_, def)| !def.questions.is_empty())
+    {
+        let honest = answers_in(state.as_str()).expect("honest answers");
+        assert_eq!(answered(state.as_str(), &honest), "", "{state}");
+        for question in &def.questions {
+            let id = &question.id;
+            let says = |answer: &str, evidence: &str| {
+                let mut answers = honest.clone();
+                answers[id] = serde_json::json!({ "answer": answer, "evidence": evidence });
+                answered(state.as_str(), &answers)
+            };
+            let evidence = honest[id]["evidence"].as_str().unwrap();
+            let mut unsaid = honest.clone();
+            unsaid.as_object_mut().unwrap().remove(id);
+            for (title, said) in [
+                ("a letter for evidence", says("yes", "x")),
+                ("a letter and a place", says("yes", "task/scope.md x")),
+                ("a place and no word", says("yes", "task/scope.md")),
+                ("a letter for an answer", says("x", evidence)),
+                ("no", says("no", evidence)),
+                ("nothing", answered(state.as_str(), &unsaid)),
+            ] {
+                let name = format!("questions: {id}");
+                assert!(said.contains(&name), "{state}: {id}: {title}: {said}");
+                assert_eq!(said.lines().count(), 1, "{state}: {id}: {title}: {said}");
+            }
+            tried += 1;
+        }
+    }
+    assert_eq!(tried, 25);
+}

@@ -2,6 +2,7 @@
 //! confirmed, and the market asked.
 
 use super::{Product, block, nth};
+use crate::support::says;
 
 const OUTER: &str = include_str!("../../data/lights-out/outer.toml");
 
@@ -155,4 +156,67 @@ fn whoever_asks_for_nothing_yet_is_told_what_to_write() {
         "{}",
         said.out
     );
+}
+
+/// Approved before it ships and once more after: the second time says what is new since the first, and who wrote
+/// what is built is told from who read it.
+#[test]
+fn the_second_approval_says_what_is_new_since_the_first() {
+    let product = Product::laid("");
+    let with = |from: &str| format!("{from}, verdict = \"pass\"");
+    let script = [
+        "result = { summary = \"design written\"",
+        "result = { summary = \"ready\"",
+        "result = { summary = \"no findings\"",
+    ];
+    let script = script.iter().fold(super::HAPPY.to_owned(), |all, one| {
+        all.replace(one, &with(one))
+    });
+    let world = &product.world;
+    world.write("agent/script.toml", &script);
+    world.commit("preferences");
+    // As a person does it, in a tree of the run's own.
+    says(world, &super::begins(&["--autonomy", "conservative"])).exits(0);
+    product.runs(2);
+    let first = world.run(&["inbox"]).exits(0).out;
+    assert!(!first.contains("since you approved it"), "{first}");
+    for line in [
+        "maker says  designer (scripted): design written",
+        "maker says  builder (scripted): built",
+        "reviewed    analyst (scripted): pass: ready",
+        "reviewed    reviewer (scripted): pass: no findings",
+        "reviewed    verifier (scripted): pass: verified",
+    ] {
+        assert!(first.contains(line), "no `{line}` in {first}");
+    }
+    for line in [
+        "reviewed    designer",
+        "maker says  analyst",
+        "maker says  verifier",
+    ] {
+        assert!(!first.contains(line), "`{line}` in {first}");
+    }
+    let since = ["diff", "t", "--since-approved"];
+    world.run(&since).refuses(1, "nothing_approved");
+    product.decides("approve");
+    product.runs(2);
+    let second = world.run(&["inbox"]).exits(0).out;
+    let (_, new) = second
+        .split_once("since you approved it:")
+        .expect("what is new");
+    let (new, whole) = new.split_once("all of it:").expect("and the whole");
+    assert!(
+        new.contains("DELIVERY.md") && !new.contains("src/lib.rs"),
+        "{new}"
+    );
+    assert!(whole.contains("src/lib.rs"), "{whole}");
+    let diff = world.run(&since).exits(0).out;
+    assert!(
+        diff.contains("DELIVERY.md") && !diff.contains("src/lib.rs"),
+        "{diff}"
+    );
+    let page = world.read(".proofhouse/tasks/t/artifacts/evidence.html");
+    assert!(page.contains("Since you approved it"), "{page}");
+    product.decides("approve");
+    product.is_in("PipelineComplete");
 }

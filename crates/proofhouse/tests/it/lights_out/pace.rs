@@ -95,6 +95,65 @@ fn a_reconciliation_on_demand_leads_back_to_where_it_was_asked_for() {
     );
 }
 
+/// What an honest reconciler says where there is no code yet: nothing of the code.
+fn before_anything_is_built(attempt: u32) -> String {
+    let whole = HAPPY.split("[[attempt]]");
+    let mut whole = whole.filter(|one| one.contains("state = \"Reconciling\""));
+    let (steps, _) = whole.next().unwrap().split_once("result = {").unwrap();
+    let steps = steps.replace(
+        "Both are built.",
+        "What is designed is what the scope asks for.",
+    );
+    format!(
+        "[[attempt]]\nattempt = {attempt}{steps}result = {{ summary = \"the documents agree\", answers = {{ criteria = {{ answer = \"yes\", evidence = \"task/scope.md: both criteria have their place\" }}, stack = {{ answer = \"yes\", evidence = \"preferences.md and task/scope.md: Rust\" }}, log = {{ answer = \"yes\", evidence = \"task/log.md is written by the engine\" }} }} }}\n"
+    )
+}
+
+/// Asked for before anything is built, a reconciliation has an honest yes: what is about the code is not asked,
+/// and once something is built it is.
+#[test]
+fn before_anything_is_built_nobody_is_asked_about_the_code() {
+    let early = [1, 2, 3].map(before_anything_is_built);
+    let product = Product::begun(&early.concat(), &["--stepped"]);
+    for (resume, asks, at) in [
+        (
+            "ResumeToDesign",
+            "ManualReconcileFromDesigning",
+            "Designing",
+        ),
+        (
+            "ResumeToAnalyze",
+            "ManualReconcileFromAnalyzing",
+            "Analyzing",
+        ),
+    ] {
+        product.runs(2);
+        product.decides(resume);
+        product.decides(asks);
+        product.is_in("Reconciling");
+        product.world.run(&["run", "t", "--once"]);
+        product.is_in(at);
+    }
+    let brief = product.brief("Reconciling");
+    let waits = "same files? It passes with: yes. Not asked where the checks show `unbuilt`.";
+    assert!(brief.contains(waits), "{brief}");
+    for resume in ["ResumeToBuild", "ResumeToReview", "ResumeToReconcile"] {
+        product.runs(2);
+        product.decides(resume);
+    }
+    product.world.run(&["run", "t", "--once"]);
+    product.is_in("Reconciling");
+    let wrong = product.wrong("Reconciling");
+    for asked in [
+        "same files?",
+        "same interfaces?",
+        "integrations of the design",
+        "still traced",
+    ] {
+        assert!(wrong.contains(asked), "no `{asked}` in {wrong}");
+    }
+}
+
 #[test]
 fn a_name_that_the_design_lacks_holds_the_reconciliation() {
     let product = Product::begun("", &["--stepped"]);

@@ -13,6 +13,10 @@ fn numbers_and_names_go_on_from_one_run_to_the_next() {
     let again = intake
         .replace("S-0001", "S-0002")
         .replace("state = \"intake\"", "state = \"intake\"\nattempt = 2");
+    // Whoever is asked for a name is told which are taken, and which is free.
+    let looks = "{ run = \"grep -q 'S-0001.: taken by another run' ../slices.md && grep -q 'next free one: .S-0002' ../slices.md\", must = true },\n    { set = \"Slice ID\", to = \"S-0002\" }";
+    let again = again.replacen("{ set = \"Slice ID\", to = \"S-0002\" }", looks, 1);
+    assert!(again.contains("slices.md"), "{again}");
     let script = format!("[[attempt]]{again}\n{}", data("happy"));
     world.write("tools/second.toml", &script);
     let new = [
@@ -34,6 +38,11 @@ fn numbers_and_names_go_on_from_one_run_to_the_next() {
     for _ in 0..2 {
         world.run(&["run", "u", "--once"]).exits(0);
     }
+    let brief = crate::quick::kept(&world, "intake brief");
+    assert!(
+        brief.iter().all(|brief| brief.contains("`slices.md`")),
+        "{brief:?}"
+    );
     // The name of the other run's slice is not taken, and the first snapshot goes on from its last.
     assert!(
         world.judged("u").contains("`S-0001` was used before"),

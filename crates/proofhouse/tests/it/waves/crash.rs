@@ -31,6 +31,47 @@ fn spawn_until(
     (child, out)
 }
 
+/// A person's answer is taken up while the others still work, and nobody is told any more that they are asked.
+#[test]
+fn a_person_who_has_answered_is_not_asked_again() {
+    let world = world();
+    let key = world.approver("ann");
+    let key = key.to_str().unwrap();
+    let first = task("a", "autonomy = \"conservative\"");
+    let waits = task("c", "autonomy = \"conservative\"");
+    milestone(&world, "m", "", &[first, task("b", ""), waits]);
+    let go = world.at("agent/go").display().to_string();
+    let works = format!(
+        "{{ run = \"until test -e {go}; do sleep 0.1; done\" }}, {{ write = \"repo/b.txt\", text = \"b\" }}"
+    );
+    world.write("agent/b.toml", &script(&works));
+    let (mut child, mut out) = spawn_until(&world, "a: waits for a person");
+    let yes = |run: &str| {
+        let because = ["--because", "read it", "--sign", key];
+        let args = [&["decide", run, "approve"][..], &because].concat();
+        world.run(&args).exits(0);
+    };
+    yes("m-a");
+    let mut line = String::new();
+    while !line.contains("a: finished") {
+        line.clear();
+        assert!(out.read_line(&mut line).unwrap() > 0, "it ended before");
+    }
+    let review = super::status(&world, "m")["review"].to_string();
+    assert!(!review.contains("m-a") || review == "[]", "{review}");
+    world.write("agent/go", "");
+    std::io::copy(&mut out, &mut std::io::sink()).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(2), "c waits still");
+    // Nobody drives the wave: its status says what the run says, and who goes on.
+    yes("m-c");
+    let now = super::status(&world, "m");
+    assert_eq!(now["review"], serde_json::json!([]));
+    let stands = stands(&world, "m", "c");
+    assert_eq!(stands, "answered; `proofhouse wave run m` goes on");
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert!(world.at("a.txt").exists() && world.at("c.txt").exists());
+}
+
 #[test]
 fn of_two_conductors_one_is_refused() {
     let world = world();
@@ -39,9 +80,11 @@ fn of_two_conductors_one_is_refused() {
     let (mut child, _out) = spawn_until(&world, "a: claimed");
     world.run(&["wave", "run", "m"]).refuses(1, "wave_busy");
     world.run(&["wave", "close", "m"]).refuses(1, "wave_busy");
-    world.run(&["wave", "status", "m"]).exits(0);
+    assert_eq!(stands(&world, "m", "a"), "working");
     child.kill().unwrap();
     child.wait().unwrap();
+    let told = stands(&world, "m", "a");
+    assert_eq!(told, "nobody drives it; `proofhouse wave run m` goes on");
 }
 
 fn agents_log(world: &World) -> String {

@@ -4,6 +4,38 @@ use super::{count, each_once, facts, milestone, script, stands, status, task, wo
 use crate::support::HONEST;
 use serde_json::Value;
 
+/// What the first task's test does to everybody else's is not the second one's fault, and it is told so.
+#[test]
+fn a_task_that_anothers_test_disturbs_is_told_which() {
+    let world = world();
+    let head = "integration = [\"python3 -m unittest\"]\n";
+    milestone(&world, "m", head, &[task("a", ""), task("b", "")]);
+    let suite = |before: &str, asserts: &str| {
+        format!(
+            "{before}import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        {asserts}\n"
+        )
+    };
+    world.write(
+        "of/a.py",
+        &suite("import math\nmath.pi = 3\n", "self.assertEqual(math.pi, 3)"),
+    );
+    world.write(
+        "of/b.py",
+        &suite("import math\n", "self.assertGreater(math.pi, 3.1)"),
+    );
+    world.write("test_base.py", &suite("", "self.assertTrue(True)"));
+    world.commit("a suite, and what the tasks will write");
+    let (writes, learns) = (
+        "{ run = \"cp of/a.py test_a.py\", must = true }",
+        "{ run = \"if grep -q 'it passes without test_a.py' ../task/PUT-BACK.md; then echo fine > b.txt; else cp of/b.py test_b.py; fi\", must = true }",
+    );
+    world.write("agent/a.toml", &script(writes));
+    world.write("agent/b.toml", &script(learns));
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert_eq!(world.read("b.txt"), "fine\n");
+    assert_eq!(count(&world, "m", "task_put_back.v1"), 1);
+}
+
 #[test]
 fn work_that_breaks_the_gate_is_put_back_and_the_next_try_knows_why() {
     let world = world();
@@ -90,7 +122,7 @@ fn contradicting_tasks_are_merged_one_after_the_other() {
     let digest = world.read(".proofhouse/milestones/m/MILESTONE.md");
     assert!(digest.contains("1 failed (b: merge_conflict)"), "{digest}");
     // A workflow of one's own keeps its gates, and gets the finished work.
-    let patch = world.read("tasks/b/conflict.patch");
+    let patch = world.read(".proofhouse/tasks/m-b-2/conflict.patch");
     assert!(
         patch.contains("+b\n") && !patch.contains("tasks/"),
         "{patch}"
@@ -111,12 +143,13 @@ fn finished_work_that_contradicts_what_was_merged_is_settled() {
     world.write("agent/b.toml", HONEST);
     world.run(&["wave", "run", "m"]).exits(0);
     assert_eq!(world.read("code.txt"), "good\n");
-    let asked = world.read("tasks/b/STATE.md");
+    let asked = world.read(".proofhouse/tasks/m-b-2/STATE.md");
     assert!(
         asked.contains("be good: bring the finished work of m-b (task/conflict.patch) together with what proofhouse/m says by now; they contradict each other in code.txt"),
         "{asked}"
     );
-    assert!(world.read("tasks/b/conflict.patch").contains("+good\n"));
+    let patch = world.read(".proofhouse/tasks/m-b-2/conflict.patch");
+    assert!(patch.contains("+good\n"));
     // The commit says what was asked for, and of which task it is.
     let message = world.git(&["log", "-1", "--format=%B", "proofhouse/m"]);
     assert!(message.starts_with("be good\n"), "{message}");

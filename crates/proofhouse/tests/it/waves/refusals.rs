@@ -144,6 +144,19 @@ fn the_audit_finds_a_forged_merge() {
     world.write(path, &forged);
     let said = world.run(&["audit"]).exits(1);
     assert!(said.out.contains("wave:m"), "{}", said.out);
+    // Its ref has it, here and where somebody fetched it.
+    std::fs::remove_file(world.at(path)).unwrap();
+    world.run(&["audit"]).exits(0);
+    assert_eq!(world.read(path), text);
+    let clone = tempfile::tempdir().unwrap();
+    let clone = clone.path().to_str().unwrap();
+    world.git(&["clone", "--quiet", ".", clone]);
+    let all = "refs/proofhouse/*:refs/proofhouse/*";
+    world.git(&["-C", clone, "fetch", "--quiet", "origin", all]);
+    // The workflow of the tasks is the user's own, and was not committed.
+    let said = world.run(&["--repo", clone, "audit"]).exits(1);
+    assert!(said.out.contains("clean wave:m: "), "{}", said.out);
+    world.git(&["update-ref", "-d", "refs/proofhouse/milestones/m"]);
     std::fs::remove_file(world.at(path)).unwrap();
     let said = world.run(&["audit"]).exits(1);
     assert!(

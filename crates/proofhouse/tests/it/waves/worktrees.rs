@@ -105,8 +105,17 @@ fn a_task_of_the_phase_workflow_is_verified_in_its_worktree() {
     world.write("agent/phase.toml", crate::support::HONEST);
     world.run(&["wave", "run", "m"]).exits(0);
     assert_eq!(world.read("code.txt"), "good\n");
-    assert!(world.read("tasks/p/STATE.md").contains("Phase: done"));
-    assert!(world.at("tasks/p/artifacts/evidence.html").is_file());
+    let task = ".proofhouse/tasks/m-p";
+    assert!(
+        world
+            .read(&format!("{task}/STATE.md"))
+            .contains("Phase: done")
+    );
+    assert!(
+        world
+            .at(&format!("{task}/artifacts/evidence.html"))
+            .is_file()
+    );
     world.run(&["audit"]).exits(0);
     // Its checkpoints are commits of its own ref, and vouch for its journal.
     let log = world.git(&[
@@ -134,10 +143,7 @@ fn a_wave_s_run_is_found_from_everywhere() {
     };
     assert_eq!(from(&inside)["head"], from(world.path())["head"]);
     let task = from(world.path())["task"].as_str().unwrap().to_owned();
-    assert!(
-        task.ends_with(".proofhouse/worktrees/m-a/tasks/a"),
-        "{task}"
-    );
+    assert!(task.ends_with(".proofhouse/tasks/m-a"), "{task}");
     world.run(&["run", "m-a"]).exits(2);
     assert!(
         !world.at("tasks").exists(),
