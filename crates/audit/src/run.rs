@@ -13,6 +13,7 @@ use kernel::{Body, Machine};
 use report::due::Waiver;
 use report::look::{known, peek_run};
 use report::views::snapshot;
+use report::work::task_inside;
 use std::collections::BTreeSet;
 use store::{Audit, Checkpoint, RecordRef};
 use workspace::context::task_folder;
@@ -133,6 +134,7 @@ fn read(
             .findings
             .extend(missing_commits(project, name, &walker)?);
         report.findings.extend(unsaid(project, name, &walker)?);
+        report.findings.extend(unjudged(project, &walker)?);
         report.findings.extend(walker.findings);
         report
             .findings
@@ -268,6 +270,41 @@ fn unsaid(project: &Project, name: &str, walker: &Walker) -> Result<Vec<Finding>
             finding("checkpoint_unsaid", seq, what)
         })
         .collect())
+}
+
+/// Checkpoints that hold something else than the gate before them had let pass. A person's signature binds
+/// that gate, and not always the line behind it that names the commit.
+fn unjudged(project: &Project, walker: &Walker) -> Result<Vec<Finding>, EngineError> {
+    let repo = project.top();
+    let task = walker.machine.started().and_then(task_inside);
+    let without = task.map(|task| format!(":(exclude,top,literal){task}"));
+    let made: BTreeSet<&str> = walker.judged().map(|(_, commit, _)| commit).collect();
+    // Those that are not here have their finding, or were never cloned.
+    let missing = project.commits().missing(&made)?;
+    let mut found = Vec::new();
+    for (seq, commit, tree) in walker.judged() {
+        if missing.contains(commit) || project.commits().tree(commit)? == tree {
+            continue;
+        }
+        // No ref keeps a tree that no commit has: with a task folder of its own in it, a clone has it not.
+        let there = project.commits().named_tree(tree)?;
+        let differs = match (&there, &without) {
+            (None, None) => true,
+            (None, Some(_)) => false,
+            (Some(there), without) => {
+                let mut args = vec!["diff-tree", "-r", "--name-only", there, commit, "--", "."];
+                args.extend(without.as_deref());
+                !git::git(repo, &args, &[])?.is_empty()
+            }
+        };
+        if differs {
+            let what = format!(
+                "the gate before it let the tree {tree} pass, and {commit} holds another: nobody has judged that"
+            );
+            found.push(finding("checkpoint_unjudged", seq, what));
+        }
+    }
+    Ok(found)
 }
 
 /// A checkpoint or a state file that says something else than the journal.

@@ -4,11 +4,12 @@
 use crate::decisions::Moment;
 use crate::finding::{Finding, finding};
 use flow::{Flow, Workflow};
+use kernel::effect::{Effect, EffectKind};
 use kernel::explore::{RUN_BUDGET, ways};
 use kernel::outcome::EvidenceRef;
 use kernel::position::Hold;
 use kernel::snapshot::SnapshotTaken;
-use kernel::{Actor, Body, CounterName, Event, Input, Machine, Position, What};
+use kernel::{Actor, Body, CounterName, EffectId, Event, Input, Machine, Position, What};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use store::Audit;
@@ -27,6 +28,8 @@ pub(crate) struct Walker {
     pub(crate) snapshots: Vec<SnapshotTaken>,
     /// Every commit that a record names, with its line.
     pub(crate) commits: Vec<(u64, String)>,
+    /// The checkpoints of what a gate had let pass: the line, the commit, and that tree.
+    judged: Vec<(u64, String, String)>,
     /// Has anybody worked on the run yet?
     opened: bool,
     /// The decision that the next step carries out.
@@ -98,6 +101,13 @@ impl Walker {
         std::iter::once(&self.machine).chain(&self.former)
     }
 
+    /// What the run wants under this number, by what it has come to.
+    fn order(&self, id: EffectId, kind: EffectKind) -> Option<Effect> {
+        let wanted = |machine: &Flow| machine.wanted().into_iter();
+        let mut wanted = self.machines().flat_map(wanted);
+        wanted.find(|one| one.id() == id && one.kind() == kind)
+    }
+
     /// Is it a step of the workflow's table, as it is or was?
     fn legal(&self, to: &Position) -> bool {
         self.machines().any(|machine| {
@@ -137,6 +147,7 @@ impl Walker {
             evidence: Vec::new(),
             snapshots: Vec::new(),
             commits: Vec::new(),
+            judged: Vec::new(),
             opened: false,
             decided: None,
             copied: 0,
@@ -151,6 +162,13 @@ impl Walker {
         self.copied = seq;
     }
 
+    /// The checkpoints that the run has made itself of what a gate had let pass: the line, the commit, and
+    /// that tree.
+    pub(crate) fn judged(&self) -> impl Iterator<Item = (u64, &str, &str)> {
+        let own = self.judged.iter().filter(|(seq, _, _)| *seq > self.copied);
+        own.map(|(seq, commit, tree)| (*seq, commit.as_str(), tree.as_str()))
+    }
+
     /// The commits that the run has made itself, with their lines; besides these a journal names its base.
     pub(crate) fn checkpoints(&self) -> impl Iterator<Item = (u64, &str)> {
         let own = self.copied.max(1);
@@ -160,7 +178,22 @@ impl Walker {
 
     pub(crate) fn take(&mut self, event: Event, seq: u64) {
         match &event.body {
-            Body::SessionOpened(_) | Body::EffectBegan(_) => self.opened = true,
+            Body::SessionOpened(_) => self.opened = true,
+            Body::EffectBegan(began) => {
+                self.opened = true;
+                let proves = matches!(began.kind, EffectKind::Gate | EffectKind::Checkpoint);
+                if proves && self.whole && self.order(began.effect, began.kind).is_none() {
+                    let what = format!(
+                        "{} began in `{}`, and nothing that the journal holds before it asks for one there",
+                        match began.kind {
+                            EffectKind::Gate => "a gate",
+                            EffectKind::Checkpoint | EffectKind::Attempt => "a checkpoint",
+                        },
+                        began.state
+                    );
+                    self.findings.push(finding("unfounded_effect", seq, what));
+                }
+            }
             Body::RunStarted(started) => {
                 let base = started.own_tree.iter().map(|own| (seq, own.base.clone()));
                 self.commits.extend(base);
@@ -168,6 +201,11 @@ impl Walker {
             Body::CheckpointEnded(ended) => {
                 let made = ended.commit.iter().map(|commit| (seq, commit.clone()));
                 self.commits.extend(made);
+                let order = self.order(ended.effect, EffectKind::Checkpoint);
+                if let (Some(commit), Some(Effect::Checkpoint(order))) = (&ended.commit, order) {
+                    let tree = order.tree.map(|tree| (seq, commit.clone(), tree));
+                    self.judged.extend(tree);
+                }
             }
             Body::Decided(decision) => self.decided = Some(decision.option.clone()),
             Body::Moved(moved) => {

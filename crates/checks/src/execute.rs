@@ -5,7 +5,7 @@
 use crate::error::Error;
 use crate::readers::report_files;
 use crate::rooms::{RoomError, Rooms};
-use crate::text::{answer, first_few, label, one_line, several_lines};
+use crate::text::{answer, both_ends, first_few, label, one_line, several_lines};
 use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use languages::is_not_there;
@@ -18,9 +18,6 @@ use std::time::{Duration, Instant};
 
 /// Enough for any log that somebody reads; the middle of a longer one is left out.
 const OUTPUT: usize = 4 << 20;
-/// How much of the end of an output is told to whoever must mend what failed.
-const TAIL: usize = 4_000;
-
 /// Who finds the program? A shell reports a missing one as exit code 127.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundBy {
@@ -373,22 +370,8 @@ impl Executed {
         }
     }
 
-    /// The end of its output, cut at a line.
-    pub(crate) fn tail(&self, most: usize) -> String {
-        let text = self.text();
-        let text = text.trim_end();
-        let from = text.char_indices().rev().nth(most.saturating_sub(1));
-        match from {
-            None | Some((0, _)) => text.to_owned(),
-            Some((at, _)) => match text[at..].split_once('\n') {
-                Some((_, lines)) => lines.to_owned(),
-                None => text[at..].to_owned(),
-            },
-        }
-    }
-
-    /// The check's answer, with all that was recorded. One that is no pass tells the command and the
-    /// end of its output, behind what else there is to say.
+    /// The check's answer, with all that was recorded. One that is no pass tells the command and
+    /// what it printed, behind what else there is to say.
     pub(crate) fn answer(self, name: &str, verdict: Verdict, reason: impl Display) -> CheckResult {
         let mut result = answer(name, verdict, reason);
         if verdict != Verdict::Pass {
@@ -396,8 +379,8 @@ impl Executed {
                 [shell, flag, line] if shell == "sh" && flag == "-c" => line.clone(),
                 argv => argv.join(" "),
             };
-            let (before, tail) = (&result.details, self.tail(TAIL));
-            result.details = several_lines(&format!("{before}\n$ {command}\n{tail}"))
+            let (before, printed) = (&result.details, both_ends(&self.text()));
+            result.details = several_lines(&format!("{before}\n$ {command}\n{printed}"))
                 .trim()
                 .to_owned();
         }

@@ -2,6 +2,7 @@
 
 pub(crate) mod design;
 pub(crate) mod drawing;
+pub(crate) mod found;
 pub(crate) mod globs;
 pub(crate) mod hash;
 pub(crate) mod installed;

@@ -9,6 +9,7 @@ pub mod idents;
 pub mod markdown;
 pub mod prose;
 pub mod quoted;
+pub mod references;
 pub mod slug;
 pub mod substance;
 pub mod table;

@@ -62,7 +62,7 @@ pub fn decide(
 struct Questioned {
     run: Run,
     declared: Option<What>,
-    /// What the header says, as it is about to be on record.
+    /// What the state file says, as it is about to be on record.
     shown: BTreeMap<String, String>,
 }
 
@@ -73,7 +73,9 @@ impl Questioned {
             true => None,
             false => report::views::declarations(&run.project, &run.machine)?,
         };
-        let mut shown = run.machine.declared();
+        // Whoever leads the run back changes all of them, and nobody has edited any.
+        let mut shown = run.machine.fields().clone();
+        shown.extend(run.machine.declared());
         if let Some(what) = &declared {
             for event in run.machine.decide(&Input::new(now(), what.clone()))? {
                 if let Body::FieldsEdited(edited) = event.body {

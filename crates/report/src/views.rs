@@ -320,7 +320,7 @@ fn of_run(project: &Project, machine: &Flow) -> Result<Option<Views>, EngineErro
 }
 
 /// Writes the views of a run that nobody drives. `last` are its last records, and `shown` is what the
-/// header said before them: a line that still says so was not edited.
+/// state file said before them: a line that still says so was not edited.
 pub fn refresh(
     project: &Project,
     machine: &Flow,

@@ -1,6 +1,7 @@
 //! What a repository is checked with, found in its files: one command for each kind of project that is
 //! there, so that a repository with two suites is held to both. A person's own commands come before it.
 
+mod below;
 mod recipe;
 
 use languages::recipes;
@@ -8,23 +9,19 @@ use languages::runners::{is_python_test, python_line};
 use std::path::Path;
 
 /// What was looked for, for people who are told that there is none.
-pub const LOOKED_FOR: &str = "cargo (Cargo.toml), go (go.mod), npm, pnpm or yarn (package.json with a test script, vitest or jest), pytest or unittest (pyproject.toml, pytest.ini, setup.py, tox.ini, tests/test_*.py), make and just (a `test` target)";
+pub const LOOKED_FOR: &str = "cargo (Cargo.toml), go (go.mod), npm, pnpm or yarn (package.json with a test script, vitest or jest), pytest or unittest (pyproject.toml, pytest.ini, setup.py, tox.ini, tests/test_*.py), make and just (a `test` target); the first four also in folders below the top";
 
-/// The commands, in the order of the files below.
+/// The commands, in the order of the files below: those of the top, and of each folder below it that is a
+/// project of a kind which the top is not.
 pub fn found(repo: &Path) -> Vec<String> {
+    let mut commands = at_the_top(repo);
+    commands.extend(below::found(repo));
+    commands
+}
+
+fn at_the_top(repo: &Path) -> Vec<String> {
     let read = |file: &str| std::fs::read_to_string(repo.join(file)).ok();
-    let there = |file: &str| repo.join(file).is_file();
-    let mut commands: Vec<String> = Vec::new();
-    if there("Cargo.toml") {
-        commands.push("cargo test".to_owned());
-    }
-    if there("go.mod") || there("go.work") {
-        commands.push("go test ./...".to_owned());
-    }
-    if let Some(package) = read("package.json") {
-        commands.extend(of_package(&package, &there).or_else(|| of_node(repo)));
-    }
-    commands.extend(of_python(repo, &read, &there));
+    let mut commands: Vec<String> = KINDS.iter().filter_map(|kind| (kind.line)(repo)).collect();
     // Most often a wrapper around the above: where those are there, they are run themselves, and it is
     // run as well where it says more.
     for (file, tool) in recipes::FILES {
@@ -42,16 +39,62 @@ pub fn found(repo: &Path) -> Vec<String> {
         }
         break;
     }
-    let own = [".venv", "venv"].map(|name| format!("{name}/bin/python"));
-    if let Some(own) = own.iter().find(|own| there(own)) {
-        // What is installed there is there for its own interpreter alone.
+    let own = ENVIRONMENTS.map(|name| format!("{name}/bin/python"));
+    if let Some(own) = own.iter().find(|own| repo.join(own).is_file()) {
         for command in &mut commands {
-            if let Some(rest) = command.strip_prefix("python3 ") {
-                *command = format!("{own} {rest}");
-            }
+            *command = by(own, command);
         }
     }
     commands
+}
+
+/// Where a project has an interpreter of Python of its own.
+const ENVIRONMENTS: [&str; 2] = [".venv", "venv"];
+
+/// The same line by another interpreter: what is installed there is there for it alone.
+fn by(python: &str, line: &str) -> String {
+    match line.strip_prefix("python3 ") {
+        Some(rest) => format!("{python} {rest}"),
+        None => line.to_owned(),
+    }
+}
+
+/// A kind of project: the files that make a folder one, and how it is tested.
+struct Kind {
+    manifests: &'static [&'static str],
+    line: fn(&Path) -> Option<String>,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind {
+        manifests: &["Cargo.toml"],
+        line: |folder| is_in(folder, "Cargo.toml").then(|| "cargo test".to_owned()),
+    },
+    Kind {
+        manifests: &["go.mod", "go.work"],
+        line: |folder| {
+            let any = is_in(folder, "go.mod") || is_in(folder, "go.work");
+            any.then(|| "go test ./...".to_owned())
+        },
+    },
+    Kind {
+        manifests: &["package.json"],
+        line: |folder| {
+            let package = std::fs::read_to_string(folder.join("package.json")).ok()?;
+            of_package(&package, &|file| is_in(folder, file)).or_else(|| of_node(folder))
+        },
+    },
+    Kind {
+        manifests: &["pyproject.toml", "setup.py", "pytest.ini", "tox.ini"],
+        line: |folder| {
+            let read = |file: &str| std::fs::read_to_string(folder.join(file)).ok();
+            of_python(folder, &read, &|file| is_in(folder, file))
+        },
+    },
+];
+
+fn is_in(folder: &Path, file: &str) -> bool {
+    folder.join(file).is_file()
 }
 
 /// Is this program on the search path?

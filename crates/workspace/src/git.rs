@@ -70,6 +70,11 @@ enum Input<'a> {
     Turn(&'a Turn),
 }
 
+/// What speaks with another machine or writes a whole tree takes as long as that takes.
+const LONG: [&str; 4] = ["push", "fetch", "worktree", "checkout-index"];
+const AN_HOUR: Duration = Duration::from_secs(3600);
+const TWO_MINUTES: Duration = Duration::from_secs(120);
+
 fn started(
     dir: &Path,
     args: &[&str],
@@ -116,7 +121,10 @@ fn started(
         env.insert((*name).to_owned(), (*value).to_owned());
     }
     let limits = Limits {
-        wall: Duration::from_secs(120),
+        wall: match args.first() {
+            Some(verb) if LONG.contains(verb) => AN_HOUR,
+            _ => TWO_MINUTES,
+        },
         idle: None,
         output_bytes: 256 << 20,
     };
@@ -215,13 +223,17 @@ fn hand_out(repo: &Path, index: &str, paths: &[&str], into: &Path) -> Result<End
 /// What git's refusal is to us.
 pub(crate) fn failed(dir: &Path, args: &[&str], ended: &Ended) -> Error {
     let said = String::from_utf8_lossy(&ended.stderr);
+    let why = match &ended.killed {
+        Some(killed) => format!("{killed}; {said}"),
+        None => said.into_owned(),
+    };
     Error::environment(
         "git_failed",
         format!(
             "`git {}` failed in {}: {}",
             args.join(" "),
             dir.display(),
-            said.trim()
+            why.trim().trim_end_matches(';')
         ),
         "run the command by hand to see why",
     )

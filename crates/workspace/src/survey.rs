@@ -216,6 +216,13 @@ impl<'a> Commits<'a> {
         }
     }
 
+    /// The tree that a name means, of a commit or of its own; none where nobody has it here.
+    pub fn named_tree(self, name: &str) -> Result<Option<String>, Error> {
+        let name = format!("{name}^{{tree}}");
+        let ended = git::ended(self.repo, &["rev-parse", "--verify", "--quiet", &name], &[])?;
+        Ok(ended.exited_with(0).then(|| text(&ended.stdout)))
+    }
+
     /// The tree of a commit.
     pub fn tree(self, commit: &str) -> Result<String, Error> {
         match self.known(commit) {

@@ -4,10 +4,11 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::drawing::Drawing;
-use crate::readers::{paths, sources};
+use crate::readers::{found, paths, sources};
 use crate::settings::{Globs, Number, Placed, Text};
 use crate::text::first_few;
 use documents::markdown;
+use languages::manifests::Manifest;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -44,7 +45,8 @@ impl Judge for Complexity {
             .iter()
             .filter(|one| sources::is_source(&one.path))
             .count();
-        let sources = drawing.sources(&files);
+        let found = found::as_found(subject).map_err(Trouble::cannot)?;
+        let sources = drawing.sources(subject, (&files, found.as_ref()), &designed);
         let mut wrong = Vec::new();
         let count = sources.len();
         let times = self.times.map_or(2, Number::count);
@@ -61,7 +63,9 @@ impl Judge for Complexity {
             .map(|section| section.content + "\n")
             .collect();
         let mut long = Vec::new();
-        for path in sources.iter().filter(|path| !names(&excepted, path)) {
+        let grown = |path: &&&String| !found::is_as_found(subject, found.as_ref(), path);
+        let counted = sources.iter().filter(grown);
+        for path in counted.filter(|path| !names(&excepted, path)) {
             let text = sources::text(subject, path).map_err(Trouble::cannot)?;
             let lines = text.map_or(0, |text| read_lines(&text));
             if lines > self.lines.map_or(300, Number::count) {
@@ -73,6 +77,12 @@ impl Judge for Complexity {
         }
         let text = design.to_lowercase();
         let manifests = sources::manifests(subject, &files).map_err(Trouble::cannot)?;
+        // What the repository depended on already is nobody's to design.
+        let were_there = |path: &str| {
+            let text = found.as_ref().and_then(|room| room.text(path));
+            let manifest = text.and_then(|text| Manifest::read(path, &text).ok());
+            manifest.into_iter().flatten().flat_map(|one| one.names)
+        };
         let strange: Vec<String> = manifests
             .iter()
             .flat_map(|manifest| {
@@ -82,6 +92,7 @@ impl Judge for Complexity {
                     .map(move |name| (name, &manifest.path))
             })
             .filter(|(name, _)| !names(&text, &name.to_lowercase()))
+            .filter(|(name, path)| !were_there(path).any(|one| one == **name))
             .map(|(name, path)| format!("{name} ({path})"))
             .collect();
         if !strange.is_empty() {

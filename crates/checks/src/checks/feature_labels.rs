@@ -6,11 +6,12 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged};
 use crate::readers::paths;
-use crate::readers::references::{self, There};
+use crate::readers::references::{There, look_up};
 use crate::readers::substance::hollow;
 use crate::settings::{Choice, Paths, Placed, SettingsError, Text, Words};
 use crate::text::{first_few, label};
 use documents::markdown;
+use documents::references;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -131,7 +132,7 @@ impl FeatureLabels {
             .collect();
         let shows = |entry: &str| {
             let mut named = references::in_prose(entry).into_iter();
-            named.any(|one| one.look_up(subject, &self.except, entry) == There::Something)
+            named.any(|one| look_up(&one, subject, &self.except, entry) == There::Something)
         };
         let mut wrong = Vec::new();
         for name in real {

@@ -73,7 +73,7 @@ const OF_A_SENTENCE: usize = 2;
 
 /// Is it a place, and not a word beside it?
 fn is_place(said: &str) -> bool {
-    !said.contains(' ') && !references::in_prose(said).is_empty()
+    !said.contains(' ') && !documents::references::in_prose(said).is_empty()
 }
 
 /// One question as it was put: its key in the result's `answers`, and what it asks.

@@ -412,7 +412,9 @@ fn red(shown: Vec<(Shown, Turned)>) -> Result<CheckResult, Tripped> {
     let mut last = None;
     for (one, Turned { all, turned }) in shown {
         unsteady.extend(all);
-        if !turned.is_empty() {
+        if !turned.is_empty() && one.is_by_exit_code() {
+            reasons.push(format!("`{}` fails on the code before", one.name));
+        } else if !turned.is_empty() {
             let count = turned.len();
             reasons.push(format!(
                 "{count} fail on the code before: {}",
@@ -494,7 +496,7 @@ impl RedGreen {
             let failed = named(&shown.run, Status::Failed);
             let faults = shown.run.faults.iter().map(|fault| fault.what.clone());
             let what: Vec<String> = failed.into_iter().chain(faults).collect();
-            let (ending, summary) = (shown.ending.as_str(), shown.run.summary());
+            let (ending, summary) = (shown.ending.as_str(), shown.summary());
             let last = shown.last_output();
             let what = first_few(&what, 5);
             wrong.push(format!("{ending}: {summary}: {what}{last}"));
@@ -527,7 +529,7 @@ impl RedGreen {
         };
         let reason = match verdict {
             Verdict::Pass => {
-                let summary = shown.run.summary();
+                let summary = shown.summary();
                 let too = as_before.map_or_else(String::new, |too| format!("; {too}"));
                 format!("on the candidate: {summary}{too}")
             }

@@ -7,11 +7,12 @@ use crate::Subject;
 use crate::error::Error;
 use crate::judge::{Judge, Judged};
 use crate::readers::paths;
-use crate::readers::references::{self, Named, There};
+use crate::readers::references::{There, look_up};
 use crate::settings::{Choice, Paths, Placed, SettingsError, Text, Texts, Words};
 use crate::text::{first_few, label};
 use documents::is_placeholder;
 use documents::markdown;
+use documents::references::{self, Named};
 use documents::substance::spoken;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -70,7 +71,7 @@ impl Judge for References {
             let (mut ours, mut shows_nothing) = (Vec::new(), Vec::new());
             for one in &named {
                 let path = label(&one.path);
-                match (one.look_up(subject, &self.except, &said), &self.folders) {
+                match (look_up(one, subject, &self.except, &said), &self.folders) {
                     (There::Something, _) | (There::EmptyFolder | There::Untouched, Some(_)) => {
                         there += 1
                     }

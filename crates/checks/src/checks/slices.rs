@@ -8,7 +8,8 @@ mod part;
 
 use crate::Subject;
 use crate::checks::red_green::laid_out::Layout;
-use crate::checks::tests::{Ratchet, Suite, Tests, verdict};
+use crate::checks::suite::by_runner::Suite;
+use crate::checks::tests::{Ratchet, Tests, verdict};
 use crate::error::Error;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::items;

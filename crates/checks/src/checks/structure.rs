@@ -4,7 +4,7 @@
 use crate::Subject;
 use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::drawing::Drawing;
-use crate::readers::sources;
+use crate::readers::{found, sources};
 use crate::settings::{Globs, Number, Placed, Text};
 use crate::text::first_few;
 use schemars::JsonSchema;
@@ -41,7 +41,8 @@ impl Judge for Structure {
         if !missing.is_empty() {
             wrong.push(format!("missing: {}", first_few(&missing, 8)));
         }
-        let sources = drawing.sources(&files);
+        let found = found::as_found(subject).map_err(Trouble::cannot)?;
+        let sources = drawing.sources(subject, (&files, found.as_ref()), &designed);
         let strange: Vec<&&String> = sources
             .iter()
             .filter(|path| !designed.iter().any(|one| one.is(path)))

@@ -1,6 +1,7 @@
 //! `suite`: what shows whether the code works can be run here at all, green or red. It is for the
 //! beginning of a run: nobody should be set to work where nothing could prove the work.
 
+pub(crate) mod by_runner;
 pub(crate) mod instrument;
 
 use crate::Subject;

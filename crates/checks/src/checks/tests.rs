@@ -5,17 +5,15 @@ pub(crate) mod verdict;
 
 use crate::Subject;
 use crate::checks::controls::{Controls, whole};
-use crate::checks::suite::instrument::{Instrument, recognised};
+use crate::checks::suite::by_runner::{ByRunner, Suite};
+use crate::checks::suite::instrument::{Instrument, OfRunner, recognised};
 use crate::error::Error;
-use crate::execute::{Executed, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
-use crate::readers::report_files::{self, Folder};
 use crate::settings::{
     Choice, Choices, IdPattern, Number, Placed, RelativePath, Seconds, SettingsError, Text, Words,
 };
-use crate::text::label;
 use kernel::outcome::{CheckResult, Verdict};
-use languages::runners::{DRIVER, Results, Runner, TestRun, merge};
+use languages::runners::Runner;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::time::Instant;
@@ -130,7 +128,7 @@ impl Judge for Tests {
                 ..*subject
             };
             let name = results[0].check.clone();
-            let instrument = Instrument::of_tests(self, &subject).map_err(Trouble::cannot)?;
+            let instrument = self.instrument(&subject).map_err(Trouble::cannot)?;
             let shown = whole::Green {
                 run: &first,
                 millis,
@@ -140,16 +138,6 @@ impl Judge for Tests {
         }
         Ok(results)
     }
-}
-
-/// A suite that was run.
-pub(crate) struct Suite {
-    pub(crate) executed: Executed,
-    /// For people.
-    pub(crate) name: String,
-    pub(crate) run: TestRun,
-    /// What marked code says about being reached; empty where nothing was marked.
-    pub(crate) reached: String,
 }
 
 impl Tests {
@@ -201,56 +189,34 @@ impl Tests {
             None if from_field.is_some() => (Runner::Junit, None),
             None => recognised(subject)?,
         };
-        let command = from_field
-            .or(self.command.as_deref())
-            .or(found.as_deref())
-            .or(runner.known().command);
-        let command = command.ok_or("this runner needs a `command`")?;
-        let folder = Folder::new()?;
-        let own = folder.file();
-        if let Some(driver) = runner.known().driver {
-            folder.lay(DRIVER, driver)?;
-        }
-        let mut program =
-            Program::shell(command, self.timeout_seconds.map(Seconds::seconds), started);
-        program.report = Some(&own);
-        program.leaves = self.junit.as_deref();
-        let executed = execute(subject, program)?;
-        let unwritten = || TestRun::unreadable("the runner ended without writing its report");
-        let run = match (runner.known().results, self.junit.as_deref()) {
-            (Results::Output, _) if executed.ended.truncated => TestRun::unreadable(
-                "the output is too long to be read whole; use a runner with a report",
-            ),
-            (Results::Output, _) => runner.read(&executed.text()),
-            (Results::Report, None) => match report_files::read(&own) {
-                Ok(Some(text)) => runner.read(&text),
-                Ok(None) => unwritten(),
-                Err(why) => TestRun::unreadable(why.to_string()),
-            },
-            (Results::Report, Some(_)) => {
-                let mut runs = Vec::new();
-                for path in &executed.reports {
-                    runs.push(match report_files::read(path) {
-                        Ok(Some(text)) => runner.read(&text),
-                        Ok(None) => unwritten(),
-                        Err(why) => TestRun::unreadable(why.to_string()),
-                    });
-                }
-                if runs.is_empty() {
-                    unwritten()
-                } else {
-                    merge(runs)
-                }
-            }
+        let suite = ByRunner {
+            runner,
+            command: from_field.or(self.command.as_deref()).or(found.as_deref()),
+            junit: self.junit.as_deref(),
+            wall: self.timeout_seconds.map(Seconds::seconds),
+            name: self.suite(),
         };
-        let run = run.explained_by(&executed.text());
-        let name = format!("tests: {} ({})", label(self.suite()), runner.name());
-        let reached = report_files::read(&own.with_extension("reached"));
-        Ok(Suite {
-            executed,
-            name,
-            run,
-            reached: reached.ok().flatten().unwrap_or_default(),
-        })
+        suite.run(subject, started)
+    }
+
+    /// The same suite to be looked at by controls, with the line of a field where that calls a runner that
+    /// we know.
+    pub(crate) fn instrument(&self, subject: &Subject<'_>) -> Result<Instrument, Error> {
+        if let Some(line) = self.line(subject) {
+            return Ok(match Instrument::of(line, subject) {
+                suite @ Instrument::Suite(..) => suite,
+                Instrument::Command(_) | Instrument::AsWritten(_) => {
+                    let suite = OfRunner::by(Runner::Junit, Some(line));
+                    Instrument::Suite(suite, line.to_owned())
+                }
+            });
+        }
+        let (runner, line) = match self.runner() {
+            Some(runner) => (runner, None),
+            None => recognised(subject)?,
+        };
+        let line = self.command.as_deref().or(line.as_deref());
+        let suite = OfRunner::by(runner, line);
+        Ok(Instrument::Suite(suite, runner.name().to_owned()))
     }
 }

@@ -8,7 +8,6 @@
 use crate::Subject;
 use crate::checks::controls::{Control, Controls, FLAKY, Files, LOOKS, Purpose, differing, flaky};
 use crate::checks::frozen;
-use crate::checks::suite::instrument::Instrument;
 use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
 use crate::error::Error;
 use crate::execute::{Program, execute};
@@ -282,7 +281,7 @@ impl Tripwire {
         let tests = items::globs(&tests.inside).map_err(cannot)?;
         let is_test = |path: &str| Some(tests.is_match(format!("repo/{path}")));
         let files = room().and_then(|before| Files::of(subject, &before, &is_test));
-        let instrument = Instrument::of_tests(&self.suite(), subject).map_err(cannot)?;
+        let instrument = self.suite().instrument(subject).map_err(cannot)?;
         let control = Control {
             subject: &Subject {
                 wall: subject.wall.saturating_sub(started.elapsed()),

@@ -5,7 +5,8 @@ use crate::Subject;
 use crate::error::Error;
 use crate::readers::design::{self, Designed};
 use crate::readers::sections::sections_of;
-use crate::readers::sources;
+use crate::readers::{found, sources};
+use crate::room::Room;
 use globset::GlobSet;
 
 const SECTION: &str = "Directory Structure";
@@ -48,9 +49,20 @@ impl<'a> Drawing<'a> {
         design::tree(&drawing, &exists).map_err(Error::undone(file))
     }
 
-    /// The sources that count: those that need a design.
-    pub(crate) fn sources<'f>(&self, files: &'f [String]) -> Vec<&'f String> {
-        let counts = |path: &&String| sources::is_source(path) && !self.allow.is_match(path);
+    /// The sources that count: those that need a design, and so none that the run found there and that
+    /// is as it was, unless it is drawn.
+    pub(crate) fn sources<'f>(
+        &self,
+        subject: &Subject<'_>,
+        (files, found): (&'f [String], Option<&Room>),
+        designed: &[Designed],
+    ) -> Vec<&'f String> {
+        let counts = |path: &&String| {
+            sources::is_source(path)
+                && !self.allow.is_match(path)
+                && (designed.iter().any(|one| one.is(path))
+                    || !found::is_as_found(subject, found, path))
+        };
         files.iter().filter(counts).collect()
     }
 }

@@ -11,11 +11,7 @@ pub(crate) const LARGEST: u64 = 4 << 20;
 
 /// Refuses a path that could lead out of its folder.
 pub(crate) fn lint(path: &str) -> Result<(), Error> {
-    let inside = Path::new(path)
-        .components()
-        .all(|part| matches!(part, Component::Normal(_)));
-    // `components` drops inner dots and double slashes; a path must be what it says.
-    if path.is_empty() || !inside || path.contains(['\\', '\0']) {
+    if !documents::references::stays_inside(path) {
         return Err(Error::LeadsOut(path.to_owned()));
     }
     Ok(())

@@ -190,20 +190,6 @@ value!(
     {"type": "string", "format": "regex"}
 );
 
-impl Text {
-    /// A text that a check gives itself.
-    pub(crate) fn of(text: &str) -> Self {
-        Self(text.to_owned())
-    }
-}
-
-impl<T> Choice<T> {
-    /// What a check chooses itself.
-    pub(crate) fn of(chosen: T) -> Self {
-        Self(chosen)
-    }
-}
-
 impl Display for Text {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(f)

@@ -6,7 +6,7 @@
 use super::state::{FlowState, Stage};
 use crate::workflow::{Fact, Field, Owner, Workflow};
 use kernel::autonomy::Risk;
-use kernel::event::FieldsEdited;
+use kernel::event::{FieldsEdited, RunStarted};
 use kernel::table::{Actor, Guard, Target};
 use kernel::{Autonomy, Refusal, StateName};
 use std::collections::BTreeMap;
@@ -45,9 +45,10 @@ pub(super) fn judged(
 }
 
 fn refusal(workflow: &Workflow, run: &FlowState, field: &Field, value: &str) -> Option<Refusal> {
-    if run.started.as_ref().is_some_and(|one| one.unconfined) {
+    let nobody_held = |one: &RunStarted| one.unconfined || one.sandbox_waived_by.is_some();
+    if run.started.as_ref().is_some_and(nobody_held) {
         let what = format!(
-            "`{}` was edited in the state file, and a guest may have done it",
+            "`{}` was edited in the state file, and an agent that nothing confines may have done it",
             field.name
         );
         let mend = "decide what is asked, signed; other fields are set when a run is started";

@@ -135,6 +135,17 @@ pub(crate) fn tell(
             }
         }
     }
+    // Only where something is run: a fingerprint looks at every file.
+    if !started.commands.is_empty() {
+        let laid_in = workspace::room::laid_in(project)?;
+        let laid_in: Vec<String> = laid_in
+            .iter()
+            .map(workspace::room::Include::shown)
+            .collect();
+        if !laid_in.is_empty() {
+            out.line(&format!("  laid in      {}", few(&laid_in)));
+        }
+    }
     if project.stands_in_for_built_in(&args.workflow) {
         out.warn(&[format!(
             "`{0}` is the folder .proofhouse/workflows/{0} here, not the workflow that comes with proofhouse: its gates are whatever that folder says",

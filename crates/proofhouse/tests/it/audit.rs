@@ -1,6 +1,6 @@
 //! Every way to tamper with a finished run is found.
 
-use crate::support::{HONEST, World};
+use crate::support::{HONEST, World, says};
 use store::Entry;
 
 fn finished() -> World {
@@ -236,6 +236,84 @@ fn a_rewritten_journal_is_found_through_the_commits() {
         entries
     });
     found(&world, "head_mismatch");
+}
+
+/// A signature binds the gate, and not the line behind it that names the commit.
+#[test]
+fn a_commit_that_no_gate_has_judged_is_found_however_well_it_is_put_in_its_place() {
+    let world = World::of_ann();
+    let asked = ["new", "phase", "be good", "--name", "t"];
+    let more = [
+        "--set",
+        "done_gate=grep says so",
+        "--check",
+        "grep -q good code.txt",
+    ];
+    let agent = ["--agent", "scripted:agent/script.toml"];
+    says(&world, &[&asked[..], &more, &agent].concat()).exits(0);
+    says(&world, &["run", "t"]).exits(0);
+    says(&world, &["audit", "t"]).exits(0);
+    let last = world.git(&["rev-parse", "refs/proofhouse/t"]);
+    let message = world.git(&["show", "--no-patch", "--format=%B", &last]);
+    let blob = {
+        world.write("agent/evil", "bad, and nobody has seen it\n");
+        world.git(&["hash-object", "-w", "agent/evil"])
+    };
+    let entry = format!("100644,{blob},code.txt");
+    let index = world.at("agent/index").display().to_string();
+    let by_index = |args: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        let git = git.args(args).current_dir(world.path());
+        let output = git.env("GIT_INDEX_FILE", &index).output().unwrap();
+        assert!(output.status.success(), "{args:?}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    by_index(&["read-tree", &last]);
+    by_index(&["update-index", "--add", "--cacheinfo", &entry]);
+    let tree = by_index(&["write-tree"]);
+    let by = [
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@t",
+        "commit-tree",
+        &tree,
+    ];
+    let evil = world.git(&[&by[..], &["-p", &format!("{last}^"), "-m", &message]].concat());
+    world.git(&["update-ref", "refs/proofhouse/t", &evil]);
+    world.git(&["update-ref", "-d", "refs/proofhouse/records/t"]);
+    rewrite(&world, |mut entries| {
+        let mut made = entries.iter_mut().rev();
+        let made = made
+            .find(|entry| entry.kind == "checkpoint_ended.v1")
+            .unwrap();
+        made.body["commit"] = evil.clone().into();
+        entries
+    });
+    let said = says(&world, &["audit", "t"]).exits(1);
+    assert!(said.out.contains("checkpoint_unjudged"), "{}", said.out);
+    let said = says(&world, &["land", "t"]).refuses(1, "evidence_altered");
+    assert!(said.err.contains("checkpoint_unjudged"), "{}", said.err);
+}
+
+#[test]
+fn a_gate_that_nothing_asks_for_is_found() {
+    let world = finished();
+    rewrite(&world, |mut entries| {
+        let of = |kind: &str, of: &[Entry]| -> Entry {
+            let found = of.iter().rev().find(|entry| match kind {
+                "gate" => entry.kind == "effect_began.v1" && entry.body["kind"] == "gate",
+                _ => entry.kind == kind,
+            });
+            found.unwrap().clone()
+        };
+        let (mut began, mut ended) = (of("gate", &entries), of("gate_ended.v1", &entries));
+        began.body["effect"] = 900.into();
+        ended.body["effect"] = 900.into();
+        entries.extend([began, ended]);
+        entries
+    });
+    found(&world, "unfounded_effect");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod cheats;
 pub(crate) mod documents;
 mod drops;
 mod gates;
+mod lands;
 mod objections;
 mod outer;
 mod pace;

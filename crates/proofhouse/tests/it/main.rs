@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod add;
+mod architecture;
 mod asked;
 mod attest;
 mod audit;

@@ -65,6 +65,30 @@ fn repositories_that_an_agent_begins_become_plain_files() {
 }
 
 #[test]
+fn an_agent_reads_what_its_submodules_hold_and_changes_none_of_it() {
+    let world = World::new();
+    world.write("lib/of.txt", "theirs\n");
+    world.git(&["init", "-q", "lib"]);
+    world.git(&["-C", "lib", "add", "of.txt"]);
+    let who = ["-C", "lib", "-c", "user.name=a", "-c", "user.email=a@a"];
+    world.git(&[&who[..], &["commit", "-q", "-m", "theirs"]].concat());
+    let module = "[submodule \"lib\"]\n\tpath = lib\n\turl = ../lib\n";
+    world.write(".gitmodules", module);
+    world.git(&["add", ".gitmodules", "lib"]);
+    world.git(&["commit", "-q", "-m", "with a library"]);
+    let tried = "grep theirs lib/of.txt && ! touch lib/of.txt && ! touch lib/new";
+    let step = format!("{{ run = '''{tried}''', must = true }}");
+    world.start(&with_step(&step), &[]);
+    if !sandbox::has_mounts() {
+        eprintln!("SKIPPED: nothing can be laid in on this machine");
+        return;
+    }
+    world.run(&["run", "t"]).exits(0);
+    assert_eq!(world.read("lib/of.txt"), "theirs\n");
+    assert!(!world.at("lib/new").exists());
+}
+
+#[test]
 fn what_an_agent_leaves_in_the_place_of_a_submodule_is_refused() {
     let world = World::new();
     let head = world.git(&["rev-parse", "HEAD"]);

@@ -2,6 +2,7 @@
 
 use crate::play::text;
 use crate::support::{Said, World, says};
+use std::collections::BTreeSet;
 
 /// A repository with a suite of its own, and an agent that does everything right.
 pub(crate) fn world() -> World {
@@ -289,6 +290,10 @@ fn an_exam_stays_sealed_until_the_run_is_over() {
     assert!(cases >= 4, "{junit}");
     let all = junit.matches("<testcase ").count();
     assert!(junit.contains(&format!("tests=\"{all}\"")), "{junit}");
+    // Whoever reads it takes two of one name for one.
+    let named = junit.split("<testcase ").skip(1);
+    let names: BTreeSet<&str> = named.filter_map(|one| one.split(" time=").next()).collect();
+    assert_eq!(names.len(), all, "{junit}");
     says(&world, &["audit", "--ci"]).exits(0);
 }
 

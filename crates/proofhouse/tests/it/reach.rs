@@ -133,7 +133,17 @@ fn a_waiver_of_the_sandbox_is_on_record() {
     assert!(channel.starts_with("ssh-signature SHA256:"), "{channel}");
     let signature = started["sandbox_waiver_signature"].as_str().unwrap();
     assert!(signature.contains("BEGIN SSH SIGNATURE"), "{signature}");
+    // Whoever works there could write the state file: its edits are nobody's word.
+    let state = world.read("tasks/t/STATE.md");
+    let edited = state.replace("Blockers:", "Blockers: the moon");
+    world.write("tasks/t/STATE.md", &edited);
     world.run(&["run", "t"]).exits(0);
+    assert_ne!(world.status()["fields"]["Blockers"], "the moon");
+    let refused = world.journal().into_iter().find_map(|record| {
+        let refused = record["body"]["refused"]["Blockers"]["code"].clone();
+        (record["kind"] == "fields_edited.v1").then_some(refused)
+    });
+    assert_eq!(refused.unwrap(), "header_not_taken");
     world.run(&["audit", "--ci"]).exits(0);
 }
 

@@ -311,3 +311,92 @@ fn what_is_at_work_is_not_pushed_until_it_has_stopped() {
     assert!(there.contains("refs/proofhouse/records/t"), "{there}");
     assert!(there.ends_with("refs/proofhouse/t"), "{there}");
 }
+
+/// Git runs what the settings of a repository say, as soon as anybody asks it something there.
+#[test]
+fn fetched_records_make_no_repository() {
+    let world = World::of_ann();
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t"]).exits(0);
+    let own_ref = "refs/proofhouse/records/t";
+    let tree_of = |lines: &str| {
+        world.write("agent/lines", lines);
+        let file = std::fs::File::open(world.at("agent/lines")).unwrap();
+        let mut git = Command::new("git");
+        let git = git.arg("mktree").current_dir(world.path()).stdin(file);
+        let output = git.output().unwrap();
+        assert!(output.status.success(), "{lines}");
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    // With one more entry in this folder.
+    let with = |folder: &str, entry: &str| {
+        let name = entry.rsplit('\t').next().unwrap();
+        let here = world.git(&["ls-tree", &format!("{own_ref}:{folder}")]);
+        let others = here
+            .lines()
+            .filter(|line| !line.ends_with(&format!("\t{name}")));
+        let mut lines: Vec<&str> = others.collect();
+        lines.push(entry);
+        tree_of(&(lines.join("\n") + "\n"))
+    };
+    world.write("agent/config", "[core]\n\tfsmonitor = touch pwned\n");
+    let blob = world.git(&["hash-object", "-w", "agent/config"]);
+    let repository = tree_of(&format!("100644 blob {blob}\tconfig\n"));
+    let mut top = String::new();
+    for name in [".git", ".GIT", "git~1"] {
+        let run = with("tasks/t", &format!("040000 tree {repository}\t{name}"));
+        let tasks = with("tasks", &format!("040000 tree {run}\tt"));
+        top = with("", &format!("040000 tree {tasks}\ttasks"));
+        let by = [
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "commit-tree",
+            &top,
+        ];
+        let commit = world.git(&[&by[..], &["-p", own_ref, "-m", "more"]].concat());
+        world.git(&["update-ref", own_ref, &commit]);
+    }
+    let kept = world.git(&["ls-tree", "-r", "--name-only", &top]);
+    for name in [".git/config", ".GIT/config", "git~1/config"] {
+        assert!(kept.contains(&format!("tasks/t/{name}")), "{kept}");
+    }
+    let elsewhere = clone_of(&world);
+    elsewhere.git(&[
+        "fetch",
+        "--quiet",
+        "origin",
+        "refs/proofhouse/*:refs/proofhouse/*",
+    ]);
+    elsewhere.run(&["audit"]).exits(0);
+    assert!(elsewhere.at(".proofhouse/tasks/t/STATE.md").exists());
+    for name in [".git", ".GIT", "git~1"] {
+        assert!(
+            !elsewhere
+                .at(&format!(".proofhouse/tasks/t/{name}"))
+                .exists(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn who_is_behind_is_told_to_fetch_and_accused_of_nothing() {
+    let world = World::of_ann();
+    let hub = World::empty();
+    hub.git(&["init", "--quiet", "--bare", "."]);
+    world.git(&["remote", "add", "hub", hub.path().to_str().unwrap()]);
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t", "--once"]).exits(0);
+    says(&world, &["records", "push", "hub"]).exits(0);
+    let clone = clone_of(&world);
+    clone.git(&["remote", "add", "hub", hub.path().to_str().unwrap()]);
+    says(&clone, &["records", "fetch", "hub"]).exits(0);
+    says(&world, &["run", "t"]).exits(0);
+    says(&world, &["records", "push", "hub"]).exits(0);
+    let said = says(&clone, &["records", "push", "hub"]).refuses(1, "records_behind");
+    assert!(said.err.contains("`t` went on"), "{}", said.err);
+    says(&clone, &["records", "fetch", "hub"]).exits(0);
+    says(&clone, &["records", "push", "hub"]).exits(0);
+}

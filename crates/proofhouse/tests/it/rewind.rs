@@ -5,19 +5,26 @@ use crate::support::{CHECK, HONEST, Said, TASK, World, says};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
+/// Whoever is led back to `implement` works once more; the document has its words already.
+const AGAIN: &str = r#"
+[[attempt]]
+state = "implement"
+attempt = 2
+steps = [
+    { write = "repo/code.txt", text = "good\n" },
+    { set = "Current result", to = "it is good" },
+    { set = "Next step", to = "have it verified" },
+    { set = "Evidence location", to = "artifacts/" },
+    { append = "task/EVIDENCE.md", text = "\nmade once more\n" },
+]
+result = { summary = "built once more", next = "verify" }
+"#;
+
 /// The run `t` in a tree of its own, up to the question whether it is good; and Ann's key.
 fn waiting() -> (World, PathBuf) {
     let world = World::of_ann();
     let key = world.approver("ann");
-    // Whoever is led back works once more; the document has its words already.
-    let again: Vec<&str> = HONEST
-        .lines()
-        .filter(|line| !line.contains("edit = \"task/EVIDENCE.md\""))
-        .collect();
-    world.write(
-        "agent/script.toml",
-        &format!("{HONEST}\n{}\n", again.join("\n")),
-    );
+    world.write("agent/script.toml", &format!("{HONEST}{AGAIN}"));
     let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
     let more = ["--name", "t", "--autonomy", "conservative"];
     says(&world, &[&TASK[..], &told, &more].concat()).exits(0);
@@ -104,6 +111,8 @@ fn a_run_goes_back_to_a_commit_by_new_records_and_a_new_commit() {
         "what is gone back from is in a commit"
     );
     assert_eq!(world.read(mine), "mine\n");
+    let edited = |one: &Value| one["kind"] == "fields_edited.v1";
+    assert!(!world.journal().iter().any(edited), "nobody has edited one");
     assert!(used(&world) > spent, "what is done again is paid for again");
     says(&world, &["audit", "--ci"]).exits(0);
     // Everything that tells a run tells this.

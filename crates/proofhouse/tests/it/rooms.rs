@@ -166,7 +166,7 @@ fn a_run_in_a_worktree_is_judged_in_rooms_with_the_persons_dependencies() {
                 .unwrap(),
         )
     };
-    own(&[
+    let begun = own(&[
         "new",
         "phase",
         "be good",
@@ -180,6 +180,8 @@ fn a_run_in_a_worktree_is_judged_in_rooms_with_the_persons_dependencies() {
         "scripted:agent/script.toml",
     ])
     .exits(0);
+    let shown = "  laid in      node_modules (";
+    assert!(begun.out.contains(shown), "{}", begun.out);
     own(&["run", "t"]).exits(0);
     assert!(!world.at("left.txt").exists() && !world.at("node_modules/x").exists());
     let commits = world.git(&["log", "--all", "--name-only", "--format="]);

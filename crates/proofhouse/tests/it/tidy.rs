@@ -149,10 +149,7 @@ pub(crate) fn rust_files() -> Vec<Rust> {
         {
             continue;
         }
-        let for_tests = parts[2] != "src"
-            || parts[3..]
-                .iter()
-                .any(|part| part == "tests" || part == "tests.rs");
+        let for_tests = parts[2] != "src" || is_for_tests(&path);
         let text = fs::read_to_string(&path).expect("Rust is UTF-8");
         found.push(Rust {
             path: short.display().to_string(),
@@ -168,6 +165,28 @@ pub(crate) fn rust_files() -> Vec<Rust> {
     }
     assert!(found.len() > 50, "the workspace was not found");
     found
+}
+
+/// Is it, or does it lie below, a module `tests` of a crate's `src` that is declared for tests alone? A
+/// part of the product may have that name.
+fn is_for_tests(path: &Path) -> bool {
+    let named = path
+        .ancestors()
+        .find(|part| part.file_stem().is_some_and(|name| name == "tests"));
+    let Some(above) = named.and_then(Path::parent) else {
+        return false;
+    };
+    let declares = |file: PathBuf| {
+        let text = fs::read_to_string(file).unwrap_or_default();
+        text.contains("#[cfg(test)]\nmod tests;")
+            || text.contains("#[cfg(test)]\npub(crate) mod tests;")
+    };
+    let places = [
+        above.with_extension("rs"),
+        above.join("mod.rs"),
+        above.join("lib.rs"),
+    ];
+    places.into_iter().any(declares)
 }
 
 /// Blanks comments and the insides of strings and characters; newlines stay.

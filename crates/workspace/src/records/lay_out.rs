@@ -257,9 +257,17 @@ fn beside<'f>(
     })
 }
 
+/// Does a path stay below its folder, and make no repository there? Git runs what the settings of one say,
+/// as soon as anybody asks it something in that folder.
 fn is_plain(path: &Path) -> bool {
-    path.components()
-        .all(|part| matches!(part, Component::Normal(_)))
+    path.components().all(|part| match part {
+        Component::Normal(name) => {
+            let name = name.to_string_lossy().to_lowercase();
+            // On other systems that is another name of it.
+            name.trim_end_matches(['.', ' ']) != ".git" && !name.starts_with("git~")
+        }
+        _ => false,
+    })
 }
 
 /// The bytes of blobs, as they are: no filter of a checkout touches them. None for a name that means none.

@@ -64,38 +64,59 @@ fn differ(runs: &[String], others: &str) -> Error {
     )
 }
 
-/// The runs whose refs here and there each have something that the other lacks.
-fn forked(project: &Project, remote: &str) -> Result<Vec<String>, Error> {
+/// Runs whose refs are not the same here and there, and where ours does not go on from theirs.
+#[derive(Default)]
+struct Apart {
+    /// Each has something that the other lacks.
+    forked: Vec<String>,
+    /// Theirs goes on from ours.
+    behind: Vec<String>,
+}
+
+fn apart(project: &Project, remote: &str) -> Result<Apart, Error> {
     let repo = project.top();
     let env = let_in();
     let env: Vec<(&str, &str)> = env
         .iter()
         .map(|(name, value)| (*name, value.as_str()))
         .collect();
-    let there = git(
-        repo,
-        &["ls-remote", "--", remote, "refs/proofhouse/*"],
-        &env,
-    )?;
-    let mut runs = Vec::new();
-    for line in text(&there).lines() {
+    let all = "refs/proofhouse/*";
+    let there = text(&git(repo, &["ls-remote", "--", remote, all], &env)?);
+    let mut others = Vec::new();
+    for line in there.lines() {
         let Some((theirs, name)) = line.split_once('\t') else {
             continue;
         };
-        let Ok(ours) = git(repo, &["rev-parse", "--verify", "--quiet", name], &[]) else {
-            continue;
-        };
-        let ours = text(&ours);
+        let ours = git(repo, &["rev-parse", "--verify", "--quiet", name], &[]);
+        let ours = ours.map(|ours| text(&ours)).ok();
+        let ours = ours.filter(|ours| ours != theirs);
+        others.extend(ours.map(|ours| (name, theirs, ours)));
+    }
+    // Of a commit that is not here nobody knows what it goes on from.
+    if !others.is_empty() {
+        let names = others.iter().map(|(name, _, _)| *name);
+        let bring = ["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"];
+        let bring = bring.into_iter().chain(["--", remote]);
+        git(repo, &bring.chain(names).collect::<Vec<&str>>(), &env)?;
+    }
+    let mut apart = Apart::default();
+    for (name, theirs, ours) in others {
         let leads = |from: &str, to: &str| {
             git(repo, &["merge-base", "--is-ancestor", from, to], &[]).is_ok()
         };
+        if leads(theirs, &ours) {
+            continue;
+        }
+        let runs = match leads(&ours, theirs) {
+            true => &mut apart.behind,
+            false => &mut apart.forked,
+        };
         let run = name.rsplit('/').next().unwrap_or(name).to_owned();
-        if ours != theirs && !leads(theirs, &ours) && !leads(&ours, theirs) && !runs.contains(&run)
-        {
+        if !runs.contains(&run) {
             runs.push(run);
         }
     }
-    Ok(runs)
+    Ok(apart)
 }
 
 /// What became of refs that were to be pushed, as git says it.
@@ -205,10 +226,19 @@ pub fn push(project: &Project, remote: &str) -> Result<Pushed, Error> {
     if ended.exited_with(0) {
         return Ok(pushed);
     }
-    let forked = forked(project, remote)?;
-    Err(match forked.is_empty() {
-        true => git::failed(project.top(), &args, &ended),
-        false => differ(&forked, &pushed.others()),
+    let Apart { forked, behind } = apart(project, remote)?;
+    Err(match (forked.is_empty(), behind.is_empty()) {
+        (false, _) => differ(&forked, &pushed.others()),
+        (true, false) => Error::user(
+            "records_behind",
+            format!(
+                "`{}` went on at `{remote}`, and not here; {}",
+                behind.join("`, `"),
+                pushed.others()
+            ),
+            "fetch first, `proofhouse records fetch`, then push again",
+        ),
+        (true, true) => git::failed(project.top(), &args, &ended),
     })
 }
 
@@ -250,7 +280,7 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Fetched, Error> {
     // One run that went on in two ways keeps none of the others away: git takes what it can.
     let mut differing = match &fetched {
         Ok(_) => Vec::new(),
-        Err(_) => forked(project, remote)?,
+        Err(_) => apart(project, remote)?.forked,
     };
     if differing.is_empty() {
         fetched?;

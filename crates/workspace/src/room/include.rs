@@ -2,6 +2,8 @@
 //! come from the person's own tree, where no agent writes and no command of ours does; a command cannot
 //! change them.
 
+use crate::config::RoomSettings;
+use crate::error::Error;
 use crate::project::Project;
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt;
@@ -30,7 +32,7 @@ pub struct Include {
 
 impl Include {
     /// For people: what it is, and of dependencies which ones.
-    pub(super) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         let path = self.path.display();
         match self.kind {
             Included::Dependencies => format!("{path} ({})", self.fingerprint()),
@@ -96,16 +98,20 @@ fn submodules(top: &Path) -> Vec<PathBuf> {
 }
 
 /// What is there to be laid in: what the person names, or else what the tree's manifests ask for.
-pub(super) fn found(project: &Project, named: Option<&[String]>, judged: &Tree) -> Vec<Include> {
+pub(super) fn found(
+    project: &Project,
+    named: Option<&[String]>,
+    tree: &BTreeSet<&str>,
+) -> Vec<Include> {
     let mut paths = BTreeSet::new();
     match named {
         Some(named) => paths.extend(named.iter().map(PathBuf::from)),
         None => {
             paths.extend(AT_TOP.map(PathBuf::from));
-            if judged.files.contains_key(MODULES) {
+            if tree.contains(MODULES) {
                 paths.extend(submodules(project.top()));
             }
-            for file in judged.files.keys() {
+            for file in tree {
                 let file = Path::new(file);
                 let beside = BESIDE.iter().filter(|(name, _)| file.ends_with(name));
                 let folder = file.parent().unwrap_or(Path::new(""));
@@ -114,33 +120,49 @@ pub(super) fn found(project: &Project, named: Option<&[String]>, judged: &Tree) 
             }
         }
     }
-    let include = |path: PathBuf| include(project.top(), path, judged);
+    let include = |path: PathBuf| include(project.top(), path, tree);
     paths.into_iter().filter_map(include).collect()
 }
 
-/// What an agent that may run programs finds in its view to be read: folders of dependencies, and
-/// nothing else that a person names for rooms, since that may be for no model's eyes.
+/// The paths of a tree.
+pub(super) fn names(tree: &Tree) -> BTreeSet<&str> {
+    tree.files.keys().map(String::as_str).collect()
+}
+
+/// What rooms will have beside the tree as it is now, for whoever begins a run.
+pub fn laid_in(project: &Project) -> Result<Vec<Include>, Error> {
+    let settings = RoomSettings::of(&project.config()?)?;
+    let files = crate::git::files(project.top(), project.top())?;
+    let files: Vec<String> = files.iter().map(|path| store::encode_path(path)).collect();
+    let tree = files.iter().map(String::as_str).collect();
+    Ok(found(project, settings.include.as_deref(), &tree))
+}
+
+/// What an agent that may run programs finds in its view to be read: folders of dependencies and the
+/// repository's submodules, and nothing else that a person names for rooms, since that may be for no
+/// model's eyes.
 pub(crate) fn for_agents(project: &Project, named: Option<&[String]>, seen: &Tree) -> Vec<Include> {
-    let mut all = found(project, named, seen);
+    let tree = names(seen);
+    let mut all = found(project, named, &tree);
+    let submodules = match tree.contains(MODULES) {
+        true => submodules(project.top()),
+        false => Vec::new(),
+    };
     all.retain(|one| {
         let known = AT_TOP.iter().any(|name| one.path.ends_with(name));
-        known && one.kind == Included::Dependencies
+        (known && one.kind == Included::Dependencies) || submodules.contains(&one.path)
     });
     all
 }
 
 /// None for what is not there, leads out, or is a part of the tree itself.
-fn include(top: &Path, path: PathBuf, judged: &Tree) -> Option<Include> {
+fn include(top: &Path, path: PathBuf, tree: &BTreeSet<&str>) -> Option<Include> {
     let plain = |part| matches!(part, Component::Normal(_));
     let inside = !path.as_os_str().is_empty() && path.components().all(plain);
     let name = path.to_str().filter(|_| inside)?;
     let below = format!("{name}/");
-    let of_tree = judged.files.contains_key(name)
-        || judged
-            .files
-            .range(below.clone()..)
-            .next()
-            .is_some_and(|(file, _)| file.starts_with(&below));
+    let first_below = tree.range(below.as_str()..).next();
+    let of_tree = tree.contains(name) || first_below.is_some_and(|file| file.starts_with(&below));
     let source = top.join(&path);
     let found = source.symlink_metadata().ok()?;
     // What a link leads to is somebody's, and not here.

@@ -17,7 +17,7 @@ mod python;
 mod tests;
 
 pub(crate) use include::for_agents;
-pub use include::{Include, Included};
+pub use include::{Include, Included, laid_in};
 pub(crate) use python::Environment;
 
 use crate::config::RoomSettings;
@@ -165,7 +165,8 @@ impl<'a> Rooms<'a> {
         }
         let include = match &self.source {
             Source::Live { project, .. } => {
-                include::found(project, self.settings.include.as_deref(), self.judged()?)
+                let tree = include::names(self.judged()?);
+                include::found(project, self.settings.include.as_deref(), &tree)
             }
             // What is in a folder of ours is the business of whoever made it.
             Source::Made { .. } => Vec::new(),

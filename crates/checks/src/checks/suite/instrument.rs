@@ -2,15 +2,14 @@
 //! command that a person set, by its exit code. A command counts as one test of its own name, so that
 //! whoever compares two runs need not know which of the two it was.
 
+use super::by_runner::ByRunner;
 use crate::Subject;
-use crate::checks::tests::{Chosen, Tests};
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
-use crate::readers::{paths, sources};
+use crate::readers::{found, paths, sources};
 use crate::room::Room;
 use crate::settings::{Choice, Text, Words};
 use crate::text::label;
-use kernel::effect::BEGUN;
 use kernel::outcome::Verdict;
 use languages::judges::{Standing, Texts};
 use languages::manifests::settings;
@@ -25,12 +24,18 @@ use std::time::Instant;
 /// One of them.
 pub(crate) enum Instrument {
     /// A runner, and the line for it where it is not the runner's own.
-    Suite(Box<Tests>, String),
+    Suite(OfRunner, String),
     /// A line for `sh -c`.
     Command(String),
     /// A person's line, as it is written, beside the suite that is read in its stead: what it says
     /// beyond that counts as well. It is judged by its exit code, and proves nothing more by it.
     AsWritten(String),
+}
+
+/// A runner, with its own line or another.
+pub(crate) struct OfRunner {
+    pub(crate) runner: Runner,
+    pub(crate) command: Option<String>,
 }
 
 /// What becomes of a line that says more than the runner which is called in its stead.
@@ -54,18 +59,29 @@ pub(crate) struct Shown {
     pub(crate) executed: Executed,
     pub(crate) run: TestRun,
     pub(crate) ending: Ending,
-    /// As in [`crate::checks::tests::Suite`].
+    /// As in [`super::by_runner::Suite`].
     pub(crate) reached: String,
 }
 
 impl Shown {
+    /// Was it a command whose tests nobody counts?
+    pub(crate) fn is_by_exit_code(&self) -> bool {
+        matches!(self.run.tests.as_slice(), [one] if one.name == self.name)
+    }
+
+    /// What came of its tests; of a command, how it ended.
+    pub(crate) fn summary(&self) -> String {
+        match self.executed.ending().filter(|_| self.is_by_exit_code()) {
+            Some(ending) => format!("{ending}, and nobody has counted tests"),
+            None => self.run.summary(),
+        }
+    }
+
     /// What a command printed last that is no suite: no test says what went wrong.
     pub(crate) fn last_output(&self) -> String {
-        match self.run.tests.as_slice() {
-            [one] if one.name == self.name => {
-                format!("; last output: {}", self.executed.last_line())
-            }
-            _ => String::new(),
+        match self.is_by_exit_code() {
+            true => format!("; last output: {}", self.executed.last_line()),
+            false => String::new(),
         }
     }
 }
@@ -80,8 +96,8 @@ impl Instrument {
     ) -> Result<Vec<Self>, Error> {
         let line = field.and_then(|field| subject.fields.get(&**field));
         if let Some(line) = line.map(|line| line.trim()).filter(|line| !line.is_empty()) {
-            let suite = Tests::by(Runner::Junit, Some(line));
-            return Ok(vec![Self::Suite(Box::new(suite), line.to_owned())]);
+            let suite = OfRunner::by(Runner::Junit, Some(line));
+            return Ok(vec![Self::Suite(suite, line.to_owned())]);
         }
         if !subject.commands.is_empty() {
             let each = subject.commands.iter();
@@ -91,28 +107,8 @@ impl Instrument {
         }
         let (runner, line) = recognised(subject)?;
         let name = line.clone().unwrap_or_else(|| runner.name().to_owned());
-        let suite = Tests::by(runner, line.as_deref());
-        Ok(vec![Self::Suite(Box::new(suite), name)])
-    }
-
-    /// The suite that `tests` runs, with the line of a field where that calls a runner that we know.
-    pub(crate) fn of_tests(order: &Tests, subject: &Subject<'_>) -> Result<Self, Error> {
-        if let Some(line) = order.line(subject) {
-            return Ok(match Self::of(line, subject) {
-                suite @ Self::Suite(..) => suite,
-                Self::Command(_) | Self::AsWritten(_) => {
-                    let suite = Tests::by(Runner::Junit, Some(line));
-                    Self::Suite(Box::new(suite), line.to_owned())
-                }
-            });
-        }
-        let (runner, line) = match order.runner() {
-            Some(runner) => (runner, None),
-            None => recognised(subject)?,
-        };
-        let line = order.command.as_deref().or(line.as_deref());
-        let suite = Tests::by(runner, line);
-        Ok(Self::Suite(Box::new(suite), runner.name().to_owned()))
+        let suite = OfRunner::by(runner, line.as_deref());
+        Ok(vec![Self::Suite(suite, name)])
     }
 
     /// What stands for a person's line: where it says more than the runner that is read in its stead, and
@@ -139,13 +135,13 @@ impl Instrument {
             package_before(subject)
                 .is_none_or(|before| script(&before, runner) == script(&package, runner))
         });
-        let suite = Tests::by(runner, command.as_deref());
+        let suite = OfRunner::by(runner, command.as_deref());
         let name = match runner {
             Runner::Node => "node --test",
             _ => runner.name(),
         };
         vec![
-            Self::Suite(Box::new(suite), format!("{name}, beside {line}")),
+            Self::Suite(suite, format!("{name}, beside {line}")),
             Self::AsWritten(line.to_owned()),
         ]
     }
@@ -162,8 +158,8 @@ impl Instrument {
         };
         match known {
             Some(Call { runner, command }) => {
-                let suite = Tests::by(runner, command.as_deref());
-                Self::Suite(Box::new(suite), line.to_owned())
+                let suite = OfRunner::by(runner, command.as_deref());
+                Self::Suite(suite, line.to_owned())
             }
             None => Self::Command(line.to_owned()),
         }
@@ -179,7 +175,7 @@ impl Instrument {
     /// The runner, where its results are read test by test and we know whose they are.
     pub(crate) fn runner(&self) -> Option<Runner> {
         match self {
-            Self::Suite(suite, _) => suite.named().filter(|runner| *runner != Runner::Junit),
+            Self::Suite(suite, _) => Some(suite.runner).filter(|runner| *runner != Runner::Junit),
             Self::Command(_) | Self::AsWritten(_) => None,
         }
     }
@@ -190,7 +186,7 @@ impl Instrument {
         let Self::Suite(suite, line) = self else {
             return None;
         };
-        let runner = suite.named()?;
+        let runner = suite.runner;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let which = match runner {
             Runner::Pytest => format!("-k '{}'", names.join(" or ")),
@@ -208,7 +204,7 @@ impl Instrument {
             .split_whitespace()
             .any(|word| word.starts_with("-k"));
         let command = format!("{command} {which}");
-        (!chooses).then(|| Self::Suite(Box::new(Tests::by(runner, Some(&command))), line.clone()))
+        (!chooses).then(|| Self::Suite(OfRunner::by(runner, Some(&command)), line.clone()))
     }
 
     /// Is it a line that another one of these reads test by test?
@@ -220,6 +216,13 @@ impl Instrument {
     pub(crate) fn show(&self, subject: &Subject<'_>, started: Instant) -> Result<Shown, Error> {
         let (executed, name, run, reached) = match self {
             Self::Suite(suite, line) => {
+                let suite = ByRunner {
+                    runner: suite.runner,
+                    command: suite.command.as_deref(),
+                    junit: None,
+                    wall: None,
+                    name: "suite",
+                };
                 let suite = suite.run(subject, started)?;
                 (suite.executed, line, suite.run, suite.reached)
             }
@@ -262,10 +265,7 @@ impl Instrument {
 pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String>), Error> {
     let lines = subject.commands.iter();
     let called = lines.filter_map(|line| match Instrument::of(line, subject) {
-        Instrument::Suite(suite, _) => {
-            let line = suite.command.as_deref().map(str::to_owned);
-            Some((suite.named()?, line))
-        }
+        Instrument::Suite(suite, _) => Some((suite.runner, suite.command)),
         Instrument::Command(_) | Instrument::AsWritten(_) => None,
     });
     let called: Vec<(Runner, Option<String>)> = called.collect();
@@ -375,21 +375,18 @@ fn package_before(subject: &Subject<'_>) -> Option<String> {
 
 /// The tree as the run found it.
 fn before(subject: &Subject<'_>) -> Option<Room> {
-    let begun = subject.known.get(BEGUN)?.first()?;
-    Room::as_before(subject, begun).ok()
+    found::as_found(subject).ok().flatten()
 }
 
 fn read(subject: &Subject<'_>, path: &str) -> Option<String> {
     paths::read(subject.place, &format!("repo/{path}")).ok()
 }
 
-impl Tests {
-    /// The suite of this runner, with its own line or another.
-    fn by(runner: Runner, command: Option<&str>) -> Self {
+impl OfRunner {
+    pub(crate) fn by(runner: Runner, command: Option<&str>) -> Self {
         Self {
-            runner: Some(Choice::of(Chosen::Named(runner))),
-            command: command.map(Text::of),
-            ..Self::default()
+            runner,
+            command: command.map(str::to_owned),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What a suite's results mean to the gate. All faults of a suite are told at once: an agent should
 //! need one round.
 
-use super::{Expect, Ratchet, Suite, Tests};
+use super::{Expect, Ratchet, Tests};
 use crate::Subject;
+use crate::checks::suite::by_runner::Suite;
 use crate::error::Error;
 use crate::execute::Executed;
 use crate::readers::sections::IdsOf;
