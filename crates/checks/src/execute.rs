@@ -5,11 +5,12 @@
 use crate::error::Error;
 use crate::readers::report_files;
 use crate::rooms::{RoomError, Rooms};
-use crate::text::{answer, both_ends, first_few, label, one_line, several_lines};
+use crate::text::{answer, first_few, label, one_line, several_lines};
 use crate::{Subject, TreeNow};
 use kernel::outcome::{CheckResult, EvidenceRef, Ran, Verdict};
 use languages::is_not_there;
 use languages::manifests::is_lock;
+use languages::printed::both_ends;
 use languages::runners;
 use sandbox::{Ended, Killed, Launch, LaunchError, Limits};
 use std::fmt::Display;

@@ -7,6 +7,7 @@ mod error;
 pub mod examples;
 pub mod idents;
 pub mod markdown;
+pub mod prescription;
 pub mod prose;
 pub mod quoted;
 pub mod references;

@@ -221,7 +221,15 @@ pub fn little(said: &str) -> Option<Nothing> {
     let words = spoken(said);
     let points =
         without_references(said).split_whitespace().count() < said.split_whitespace().count();
-    (words < 2 || words == 2 && !points).then_some(Nothing::Little)
+    let little = words < 2 || words == 2 && !points;
+    (little && !relates(said)).then_some(Nothing::Little)
+}
+
+/// Does it say of one place what it does to another: `src/a.rs calls greet()`?
+fn relates(said: &str) -> bool {
+    let tokens: Vec<&str> = said.split_whitespace().collect();
+    matches!(tokens.as_slice(), [first, verb, last]
+        if is_place(first) && is_place(last) && verb.len() > 3 && verb.ends_with('s'))
 }
 
 /// The same of a step: to do something to a place is one, `Add tests/test_cart.py`.

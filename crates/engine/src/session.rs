@@ -10,7 +10,6 @@ use kernel::machine::Activity;
 use kernel::{Actor, Input, Machine, Status, Target, What};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 use std::sync::Arc;
 use workspace::agent::Offered;
 use workspace::context::Context;
@@ -52,9 +51,7 @@ pub enum Restore {
 
 /// Takes the run's lock.
 pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
-    let work = project.work(run);
-    std::fs::create_dir_all(&work).map_err(EngineError::io("create", &work))?;
-    let taken = lock::take(&work.join("lock"))?.ok_or_else(|| {
+    lock::drive(&project.work(run))?.ok_or_else(|| {
         EngineError::user(
             "run_busy",
             format!("another Proofhouse drives the run `{run}` right now"),
@@ -63,17 +60,7 @@ pub fn lock(project: &Project, run: &str) -> Result<Lock, EngineError> {
             ),
         )
         .of_kind(Kind::RunBusy)
-    })?;
-    // For whoever wants it to end; it counts only while the lock is held.
-    let driver = driver_file(project, run);
-    std::fs::write(&driver, std::process::id().to_string())
-        .map_err(EngineError::io("write", &driver))?;
-    Ok(taken)
-}
-
-/// The file that names the process which drives a run.
-pub fn driver_file(project: &Project, run: &str) -> PathBuf {
-    project.work(run).join("driver")
+    })
 }
 
 fn restore(context: &Context, run: &Run, observer: &mut dyn Observer) -> Result<(), EngineError> {

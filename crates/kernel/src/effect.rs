@@ -249,6 +249,9 @@ pub type Known = BTreeMap<String, BTreeSet<String>>;
 /// Where the commit is among them that the judged work stands on.
 pub const BEGUN: &str = "commit begun";
 
+/// Where the checks are among them that refused the work when this gate spoke last.
+pub const REFUSED_HERE: &str = "refused here";
+
 /// An order for a gate.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GateOrder {

@@ -84,7 +84,7 @@ document! {
     /// One call.
     #[derive(Eq)]
     pub struct Step {
-        /// `python`: `MODULE:FUNCTION`; `javascript`: `FILE:EXPORT`; `.METHOD` of the first input in both; `rust`: `CRATE::FUNCTION`; `command`: the program; `http`: `METHOD /PATH`, in which `{0/body/id}` stands for a part of the answer to the first call.
+        /// `python`: `MODULE:FUNCTION`; `javascript`: `FILE:EXPORT`, where `FILE` is its path from the top and `EXPORT` is `default` for what a module is itself (`module.exports = ...`); `.METHOD` of the first input in both; `rust`: `CRATE::FUNCTION`; `command`: the program; `http`: `METHOD /PATH`, in which `{0/body/id}` stands for a part of the answer to the first call.
         call: String = FILLED,
         /// The inputs in their order; `{"$answer": 0}` is the answer to the first call of the case. For a command: its arguments, all texts. For `http`: the body, one value that is sent as JSON, in which `{"$answer": 0, "at": "/body/id"}` is a part of an answer.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

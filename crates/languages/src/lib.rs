@@ -25,6 +25,7 @@ mod layout;
 pub mod manifests;
 pub mod mutants;
 mod not_there;
+pub mod printed;
 pub mod product;
 pub mod public_names;
 pub mod python;

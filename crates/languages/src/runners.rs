@@ -22,7 +22,7 @@ mod xml;
 pub use compare::{AsBefore, Comparison, as_before, compare};
 pub use coverage::{Coverage, coverage};
 pub use detect::{detect, is_plain_python, is_python_test, python_line};
-pub use lines::{Call, call};
+pub use lines::{Call, call, in_folder};
 pub use script::{Script, script};
 pub use table::{DRIVER, Known, REPORT, RUNNERS, Results, Runner};
 

@@ -110,16 +110,26 @@ pub fn wrapped(source: Source<'_>, tests: &[&str], token: &str, first: u32) -> O
             false => body,
         };
         let asynchronous = body.contains("async ");
-        let constants = answers(name, &body, tests).into_iter().map(|answer| {
+        let always = answers(name, &body, tests).into_iter().map(|answer| {
             let code = match asynchronous {
                 true => format!("async () => {answer}"),
                 false => format!("() => {answer}"),
             };
+            (format!("always gives {answer}"), code)
+        });
+        // A test of a refusal alone says nothing of what is given otherwise.
+        let kept = refuses_and_gives(&lines[range.clone()]).then(|| {
+            let code = match asynchronous {
+                true => "async (own) => { await own(); }",
+                false => "(own) => { own(); }",
+            };
             (
-                format!("always gives {answer}"),
-                ours(Some((number, &code))),
+                "gives nothing where it gives something, and refuses as before".to_owned(),
+                code.to_owned(),
             )
         });
+        let constants = kept.into_iter().chain(always);
+        let constants = constants.map(|(what, code)| (what, ours(Some((number, &code)))));
         Function {
             number,
             name: name.clone(),
@@ -158,7 +168,8 @@ fn text(
          \x20     {token}_seen.add(number);\n\
          \x20     try {{ {token}_append(process.env.PROOFHOUSE_REPORT + \".reached\", number + \" \\n\"); }} catch {{}}\n\
          \x20   }}\n\
-         \x20   return instead ? instead(...given) : Reflect.apply(target, self, given);\n\
+         \x20   const own = () => Reflect.apply(target, self, given);\n\
+         \x20   return instead ? instead(own) : own();\n\
          \x20 }},\n}});\n"
     );
     let mut text = match module {
@@ -239,8 +250,8 @@ fn exported(text: &str, module: bool) -> Vec<String> {
                 .map(|one| one.split(':').next().unwrap_or(one));
             each.for_each(|name| take(&mut names, name));
         } else if rest.trim_start().starts_with('=') {
-            names.push(WHOLE.to_owned());
-            break;
+            // What was given before is gone, and what follows is given beside it.
+            names = vec![WHOLE.to_owned()];
         }
     }
     names
@@ -313,16 +324,42 @@ fn declared(lines: &[&str], name: &str) -> usize {
         .filter_map(|rest| rest.strip_prefix(name))
         .any(|rest| rest.starts_with(['(', ' ', '=']))
     };
+    if name == WHOLE {
+        let given = |line: &&str| {
+            let rest = line.strip_prefix("module.").unwrap_or(line);
+            let rest = rest.strip_prefix("exports").map(str::trim_start);
+            rest.is_some_and(|rest| rest.starts_with('='))
+        };
+        return lines.iter().position(given).unwrap_or(0);
+    }
     let whole = |line: &&str| line.contains(name);
     let at = lines.iter().position(begins);
     at.or_else(|| lines.iter().position(whole)).unwrap_or(0)
 }
 
-/// Where what is declared on a line ends: before the next that begins at the margin.
+/// Where what is declared on a line ends: before the next that begins at the margin, be it a remark. What
+/// closes it belongs to it.
 fn end(lines: &[&str], at: usize) -> usize {
-    let begins = |line: &&str| line.starts_with(|char: char| char.is_ascii_alphabetic());
+    let inside = |first: char| first.is_whitespace() || "})]".contains(first);
+    let begins = |line: &&str| line.chars().next().is_some_and(|first| !inside(first));
     let next = lines[at + 1..].iter().position(begins);
     next.map_or(lines.len(), |next| at + 1 + next)
+}
+
+/// Does a function refuse something, and give something at its end?
+fn refuses_and_gives(lines: &[&str]) -> bool {
+    let inside = lines
+        .iter()
+        .skip(1)
+        .filter(|line| line.starts_with([' ', '\t']));
+    let depth = |line: &str| line.len() - line.trim_start().len();
+    let outer = inside.clone().map(|line| depth(line)).min();
+    let gives = |line: &&str| {
+        let said = line.trim_start().strip_prefix("return ");
+        said.is_some_and(|said| !said.starts_with(';') && !said.starts_with("undefined"))
+    };
+    let mut ends = inside.clone().filter(|line| Some(depth(line)) == outer);
+    inside.clone().any(|line| line.contains("throw ")) && ends.any(|line| gives(&line))
 }
 
 /// What a function is made to answer: what tests expect of it, and nothing at all where it answers
@@ -432,6 +469,18 @@ mod tests {
             let wrapped = wrapped(source("a.js", now, None), &[TEST], "c", 1).unwrap();
             assert!(wrapped.files[1].1.contains(ours), "{}", wrapped.files[1].1);
         }
+        // What is given beside the module itself, behind a function that is as it was.
+        let before = "module.exports = function (a) {\n  return a\n};\n";
+        let now = format!(
+            "{before}/**\n * What is new.\n */\n\nmodule.exports.total = function (a) {{\n  return 42\n}};\n"
+        );
+        let found = wrapped(source("a.js", &now, Some(before)), &[TEST], "c", 1).unwrap();
+        let names: Vec<_> = found
+            .functions
+            .iter()
+            .map(|one| (&*one.name, one.line))
+            .collect();
+        assert_eq!(names, [("total", 8)]);
         let nothing = wrapped(source("a.js", "console.log(1)\n", None), &[TEST], "c", 1);
         assert!(nothing.is_none());
         let same = "exports.a = () => 1;\n";

@@ -5,7 +5,7 @@
 use crate::error::Error;
 use sandbox::Held;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,6 +38,24 @@ pub fn take(path: &Path) -> Result<Option<Lock>, Error> {
         }
     }
     Ok(None)
+}
+
+/// Takes the lock of a folder of scratch, for whoever drives what it belongs to; none if another engine has
+/// it.
+pub fn drive(folder: &Path) -> Result<Option<Lock>, Error> {
+    std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+    let Some(lock) = take(&folder.join("lock"))? else {
+        return Ok(None);
+    };
+    // For whoever wants it to end; it counts only while the lock is held.
+    let driver = driver_file(folder);
+    std::fs::write(&driver, std::process::id().to_string()).map_err(Error::io("write", &driver))?;
+    Ok(Some(lock))
+}
+
+/// The file that names the process which drives it.
+pub fn driver_file(folder: &Path) -> PathBuf {
+    folder.join("driver")
 }
 
 /// Has an engine taken it? Looks, and leaves nothing behind.

@@ -5,7 +5,8 @@ use crate::Subject;
 use crate::checks::controls::{BROKEN, Controls, whole};
 use crate::checks::suite::{
     self,
-    instrument::{AsWritten, Instrument, Shown, script_before, started_before},
+    instrument::{AsWritten, Instrument, Shown},
+    line::{script_before, started_before},
 };
 use crate::checks::tests::verdict;
 use crate::execute::{Executed, FoundBy, Program, execute};

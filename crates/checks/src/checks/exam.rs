@@ -189,9 +189,7 @@ impl Sitting {
         }
         let mut result = answer(Self::NAME, Verdict::Pass, reason);
         result.evidence.push(keep(&paper, subject).map_err(cannot)?);
-        result
-            .evidence
-            .push(record(subject, &seed, &sat).map_err(cannot)?);
+        record(&mut result, subject, &seed, &sat)?;
         Ok(result)
     }
 
@@ -224,12 +222,7 @@ impl Sitting {
         let room = || ground.room(subject, Product::Candidate);
         let open = asked(subject, &room, &paper.open(), &seed)?;
         if !open.failed.is_empty() {
-            let reason = format!(
-                "{} of {} cases do not hold: {}; each is told once, with its clause",
-                open.failed.len(),
-                open.asked,
-                first_few(&open.names(), 10)
-            );
+            let reason = open.not_held();
             return told(subject, &mut paper, open, &seed, &reason);
         }
         if paper.held_back().is_empty() {
@@ -239,9 +232,7 @@ impl Sitting {
                 open.asked
             );
             let mut result = answer(Self::NAME, Verdict::Pass, reason);
-            result
-                .evidence
-                .push(record(subject, &seed, &open.sat).map_err(cannot)?);
+            record(&mut result, subject, &seed, &open.sat)?;
             return Ok(result);
         }
         let last = asked(subject, &room, &paper.held_back(), &seed)?;
@@ -273,9 +264,7 @@ impl Sitting {
         }
         let mut sat = open.sat;
         sat.answers.extend(last.sat.answers);
-        result
-            .evidence
-            .push(record(subject, &seed, &sat).map_err(cannot)?);
+        record(&mut result, subject, &seed, &sat)?;
         Ok(result)
     }
 
@@ -401,6 +390,23 @@ impl Came {
     fn names(&self) -> Vec<String> {
         self.failed.iter().map(|(name, _)| name.clone()).collect()
     }
+
+    /// What whoever builds is told of those that do not hold.
+    fn stories(&self) -> String {
+        let mut stories = self.sat.faults.clone();
+        stories.dedup();
+        stories.extend(self.failed.iter().map(|(_, story)| story.clone()));
+        stories.join("\n")
+    }
+
+    /// Why an exam is not passed whose cases may be told.
+    fn not_held(&self) -> String {
+        let (failed, asked) = (self.failed.len(), self.asked);
+        let names = first_few(&self.names(), 10);
+        format!(
+            "{failed} of {asked} cases do not hold: {names}; each is told once, with its clause"
+        )
+    }
 }
 
 fn asked(
@@ -454,14 +460,9 @@ fn told(
     reason: &str,
 ) -> Judgement {
     paper.tell(&came.names());
-    let mut stories: Vec<String> = came.sat.faults.clone();
-    stories.dedup();
-    stories.extend(came.failed.iter().map(|(_, story)| story.clone()));
-    let mut result = refused("exam_failed", reason, &stories.join("\n"));
+    let mut result = refused("exam_failed", reason, &came.stories());
     result.evidence.push(keep(paper, subject).map_err(cannot)?);
-    result
-        .evidence
-        .push(record(subject, seed, &came.sat).map_err(cannot)?);
+    record(&mut result, subject, seed, &came.sat)?;
     let shown = Value::from(came.cases).to_string();
     let shown = subject.keep.seal(kernel::exam::TOLD, shown.as_bytes());
     result.evidence.push(shown.map_err(cannot)?);
@@ -470,15 +471,16 @@ fn told(
 
 /// Everything that was answered, under seal.
 fn record(
+    result: &mut CheckResult,
     subject: &Subject<'_>,
     seed: &str,
     sat: &Sat,
-) -> Result<kernel::outcome::EvidenceRef, Error> {
-    let kept = json!({ "seed": seed, "answers": sat.answers, "faults": sat.faults });
-    let kept = subject
-        .keep
-        .seal(kernel::exam::ANSWERS, kept.to_string().as_bytes());
-    kept.map_err(Error::undone("the answers cannot be sealed"))
+) -> Result<(), Box<CheckResult>> {
+    let kept = json!({ "seed": seed, "answers": sat.answers, "faults": sat.faults }).to_string();
+    let kept = subject.keep.seal(kernel::exam::ANSWERS, kept.as_bytes());
+    let kept = kept.map_err(Error::undone("the answers cannot be sealed"));
+    result.evidence.push(kept.map_err(cannot)?);
+    Ok(())
 }
 
 fn listed(thrown_out: &[(String, String)]) -> String {

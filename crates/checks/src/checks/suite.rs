@@ -3,6 +3,7 @@
 
 pub(crate) mod by_runner;
 pub(crate) mod instrument;
+pub(crate) mod line;
 
 use crate::Subject;
 use crate::checks::tests::verdict;

@@ -184,14 +184,16 @@ impl Tests {
     /// Runs the suite and reads its results. An error is a reason why it could not be run.
     pub(crate) fn run(&self, subject: &Subject<'_>, started: Instant) -> Result<Suite, Error> {
         let from_field = self.line(subject);
-        let (runner, found) = match self.runner() {
-            Some(runner) => (runner, None),
-            None if from_field.is_some() => (Runner::Junit, None),
+        let found = match self.runner() {
+            Some(runner) => OfRunner::by(runner, None),
+            None if from_field.is_some() => OfRunner::by(Runner::Junit, None),
             None => recognised(subject)?,
         };
+        let own = from_field.or(self.command.as_deref());
         let suite = ByRunner {
-            runner,
-            command: from_field.or(self.command.as_deref()).or(found.as_deref()),
+            runner: found.runner,
+            command: own.or(found.command.as_deref()),
+            folder: found.folder.as_deref().filter(|_| own.is_none()),
             junit: self.junit.as_deref(),
             wall: self.timeout_seconds.map(Seconds::seconds),
             name: self.suite(),
@@ -211,12 +213,12 @@ impl Tests {
                 }
             });
         }
-        let (runner, line) = match self.runner() {
-            Some(runner) => (runner, None),
-            None => recognised(subject)?,
+        let suite = match (self.runner(), self.command.as_deref()) {
+            (Some(runner), own) => OfRunner::by(runner, own),
+            (None, Some(own)) => OfRunner::by(recognised(subject)?.runner, Some(own)),
+            (None, None) => recognised(subject)?,
         };
-        let line = self.command.as_deref().or(line.as_deref());
-        let suite = OfRunner::by(runner, line);
-        Ok(Instrument::Suite(suite, runner.name().to_owned()))
+        let name = suite.runner.name().to_owned();
+        Ok(Instrument::Suite(suite, name))
     }
 }

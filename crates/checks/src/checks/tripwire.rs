@@ -12,7 +12,7 @@ use crate::checks::tests::{Chosen, Ratchet, Tests, verdict};
 use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::judge::{Answer, Judge};
-use crate::readers::{installed, items};
+use crate::readers::{installed, items, sources};
 use crate::room::{Candidate, Room};
 use crate::settings::{
     Choice, Choices, IdPattern, Items, Placed, RelativePath, Seconds, SettingsError, Text, Texts,
@@ -279,8 +279,20 @@ impl Tripwire {
         };
         let tests = items::spelt_out(subject, &self.tests).map_err(cannot)?;
         let tests = items::globs(&tests.inside).map_err(cannot)?;
-        let is_test = |path: &str| Some(tests.is_match(format!("repo/{path}")));
-        let files = room().and_then(|before| Files::of(subject, &before, &is_test));
+        let before = room();
+        // Whoever builds may add tests of their own, which nobody asks for tests of.
+        let own = |path: &str| {
+            let is_new = before.as_ref().is_ok_and(|room| room.text(path).is_none());
+            sources::is_test(path) && is_new && !sources::take_in(subject, path)
+        };
+        let is_test = |path: &str| match tests.is_match(format!("repo/{path}")) {
+            true => Some(true),
+            false => (!own(path)).then_some(false),
+        };
+        let files = match &before {
+            Ok(before) => Files::of(subject, before, &is_test),
+            Err(why) => Err(why.to_string().into()),
+        };
         let instrument = self.suite().instrument(subject).map_err(cannot)?;
         let control = Control {
             subject: &Subject {

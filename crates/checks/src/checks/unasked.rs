@@ -3,6 +3,7 @@
 //! parts of manifests on which they do, and what became executable or leads out of the repository. Gates
 //! have it as `advisory`: honest work may have a reason, and a person is told before they approve it.
 
+use super::controls::whole::asked_for_less;
 use super::frozen;
 use crate::Subject;
 use crate::error::Error;
@@ -10,7 +11,7 @@ use crate::judge::{Judge, Judged, Trouble};
 use crate::readers::items;
 use crate::readers::paths::{self, Found};
 use crate::room::Room;
-use crate::settings::{Items, Text, Texts};
+use crate::settings::{Choice, Items, Text, Texts, Words};
 use crate::text::{answer, first_few, several_lines};
 use globset::GlobSet;
 use kernel::Word;
@@ -45,9 +46,21 @@ pub(crate) struct Unasked {
     /// glob for everything, or for a folder around it, does not.
     #[serde(default)]
     scope: Items,
+    /// `tests`: those that were there when the run began ask for no less.
+    held_to: Option<Choice<HeldTo>>,
     /// A name, as given to `freeze`: what stands as it was frozen was asked about there. Nothing but the
     /// items is looked at then.
     seen: Option<Text>,
+}
+
+/// What else is as it was, or nobody asked for it to be otherwise.
+#[derive(Clone, Copy)]
+pub(crate) enum HeldTo {
+    Tests,
+}
+
+impl Words for HeldTo {
+    const WORDS: &'static [(&'static str, Self)] = &[("tests", Self::Tests)];
 }
 
 impl Judge for Unasked {
@@ -142,6 +155,9 @@ impl Judge for Unasked {
                 .map(|path| format!("{} is new, and nothing else names it", spelt(&path)))
                 .collect();
             changed.extend(new);
+        }
+        if let Some(HeldTo::Tests) = self.held_to.map(|set| *set) {
+            changed.extend(asked_for_less(subject).map_err(Trouble::cannot)?);
         }
         if changed.is_empty() {
             return passes("every file that tools act on by themselves is as it was, or asked for");

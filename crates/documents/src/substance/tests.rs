@@ -292,6 +292,7 @@ fn a_place_a_name_or_a_number_alone_says_too_little() {
         "F-0003",
         "ok then",
         "src/lib.rs fine",
+        "src/lib.rs and src/main.rs",
         "3 (F-0001)",
     ] {
         assert_eq!(little(short), Some(Nothing::Little), "{short}");
@@ -300,6 +301,7 @@ fn a_place_a_name_or_a_number_alone_says_too_little() {
         "src/greet.txt greets nobody",
         "the limit is 42",
         "There is a plan.",
+        "readme.md names ms.version()",
         "test it (F-0002)",
         "greet() is the only entry point",
         "挨拶は一行だけ",

@@ -229,16 +229,15 @@ impl MilestoneFolder {
         }
         let (folder, scratch) = (self.folder(), self.scratch());
         self.project.prepare(Records::OnRef)?;
-        std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         self.project.prepare_worktrees()?;
-        let lock = lock::take(&scratch.join("lock"))?.ok_or_else(|| {
+        let lock = lock::drive(&scratch)?.ok_or_else(|| {
             EngineError::user(
                 "wave_busy",
                 format!(
                     "another Proofhouse works on `{}` right now",
                     self.milestone.name
                 ),
-                "wait for it, or stop it with Ctrl-C; `proofhouse wave status` shows what it does",
+                "wait for it, or stop it with Ctrl-C or `proofhouse wave stop`; `proofhouse wave status` shows what it does",
             )
         })?;
         // Of an engine that was killed in the middle of writing a view.

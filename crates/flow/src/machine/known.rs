@@ -3,7 +3,7 @@
 
 use super::state::FlowState;
 use crate::workflow::Workflow;
-use kernel::effect::{BEGUN, Known};
+use kernel::effect::{BEGUN, Known, REFUSED_HERE};
 use kernel::outcome::passes;
 use std::collections::BTreeSet;
 
@@ -22,9 +22,14 @@ impl FlowState {
         let wrong = failing.map(|one| format!("{}\n{}\n{}", one.check, one.reason, one.details));
         let trees = self.started.iter().flat_map(|started| &started.own_tree);
         let begun = trees.map(|own| &own.base).chain(&self.made.commit).take(1);
-        let kinds: [(&str, BTreeSet<String>); 7] = [
+        let here = self.gates.get(state).filter(|memo| !memo.passed);
+        let here = here.iter().flat_map(|memo| &memo.results);
+        let here = here.filter(|result| !passes(std::slice::from_ref(result)));
+        let here = here.map(|one| one.check.clone());
+        let kinds: [(&str, BTreeSet<String>); 8] = [
             ("own scope", own.into_iter().collect()),
             ("tree begun", self.made.tree.iter().cloned().collect()),
+            (REFUSED_HERE, here.collect()),
             (BEGUN, begun.cloned().collect()),
             ("made", self.made.by_editors.clone()),
             ("recorded", self.made.recorded.clone()),

@@ -16,6 +16,16 @@ pub struct Call {
 /// What makes more than one simple command of a line.
 const SEVERAL: [char; 9] = [';', '&', '|', '<', '>', '(', ')', '`', '\n'];
 
+/// The folder below the top in which the rest of a line is run, and that rest: `cd web && npm test`.
+pub fn in_folder(line: &str) -> Option<(&str, &str)> {
+    let (folder, rest) = line.trim().strip_prefix("cd ")?.split_once("&&")?;
+    let folder = folder.trim().trim_start_matches("./").trim_end_matches('/');
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "._-/".contains(letter);
+    let stays = |part: &str| !part.is_empty() && !part.starts_with(['.', '-']);
+    let is_below = folder.chars().all(plain) && folder.split('/').all(stays);
+    is_below.then_some((folder, rest.trim()))
+}
+
 /// The call, if the line is one.
 pub fn call(line: &str) -> Option<Call> {
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -137,6 +147,29 @@ mod tests {
             line.as_deref(),
             Some("PYTHONPATH=src python3 -B \"${PROOFHOUSE_REPORT%/*}/driver.py\" tests.test_a")
         );
+    }
+
+    #[test]
+    fn a_line_may_be_for_a_folder_below_the_top() {
+        for (line, parts) in [
+            ("cd web && npm test", ("web", "npm test")),
+            ("cd ./services/api/ && pytest", ("services/api", "pytest")),
+            ("cd a && pytest && true", ("a", "pytest && true")),
+        ] {
+            assert_eq!(in_folder(line), Some(parts), "{line}");
+        }
+        for line in [
+            "npm test",
+            "cd .. && npm test",
+            "cd a/../.. && npm test",
+            "cd /a && npm test",
+            "cd \"a b\" && npm test",
+            "cd $A && npm test",
+            "cd a; npm test",
+            "cd && npm test",
+        ] {
+            assert_eq!(in_folder(line), None, "{line}");
+        }
     }
 
     #[test]

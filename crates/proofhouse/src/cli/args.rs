@@ -32,7 +32,7 @@ pub(crate) use serve::Serve;
 pub(crate) use signing::Signing;
 pub(crate) use under::Under;
 pub(crate) use wave::{
-    DeltasCommand, MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveTick,
+    DeltasCommand, MilestoneCommand, MilestoneNew, WaveCommand, WaveJobs, WaveRun, WaveTick,
 };
 
 use values::pair;

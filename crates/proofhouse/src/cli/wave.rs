@@ -1,7 +1,6 @@
 //! `proofhouse wave`: several tasks of a milestone at once.
 
-use super::args::{WaveCommand, WaveJobs, WaveTick};
-use super::exit;
+use super::args::{WaveCommand, WaveJobs, WaveRun, WaveTick};
 use super::live_trace::Live;
 use super::notify;
 use super::out::{Out, Tone, plain};
@@ -9,13 +8,14 @@ use super::run::on_interrupt;
 use super::signing::approved_unseen;
 use super::standing::{criteria, print, queue, warn};
 use super::wave_lines::Lines;
+use super::{detached, exit};
 use approval::Words;
 use engine::Ending;
 use engine::wave::session::{self, Orders};
 use engine::wave::verify::{reported, verify};
 use engine::wave::{MilestoneFolder, people};
 use kernel::machine::Activity;
-use report::wave::{Report, unmet};
+use report::wave::{OF_MILESTONE, Report, unmet};
 use workspace::notify::{Told, Why};
 use workspace::{EngineError, Project};
 
@@ -28,6 +28,11 @@ pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Resul
             print(&folder, out)
         }
         WaveCommand::Run(args) => run(project, args, out),
+        WaveCommand::Stop { milestone } => {
+            let folder = MilestoneFolder::find(project, milestone.as_deref())?;
+            let name = folder.milestone.name.as_str();
+            detached::stop_wave(project, (name, &scratch_of(name)), out)
+        }
         WaveCommand::Tick(args) => tick(project, args, out),
         WaveCommand::Status { milestone } => {
             print(&MilestoneFolder::find(project, milestone.as_deref())?, out)
@@ -59,6 +64,11 @@ pub(crate) fn wave(project: &Project, command: &WaveCommand, out: &Out) -> Resul
     }
 }
 
+/// The folder that its engine locks.
+fn scratch_of(milestone: &str) -> String {
+    format!("{OF_MILESTONE}{milestone}")
+}
+
 fn orders<'a>(folder: &'a MilestoneFolder, args: &WaveJobs) -> Orders<'a> {
     Orders {
         folder,
@@ -88,9 +98,16 @@ fn tick(project: &Project, args: &WaveTick, out: &Out) -> Result<u8, EngineError
     Ok(exit::OK)
 }
 
-fn run(project: &Project, args: &WaveJobs, out: &Out) -> Result<u8, EngineError> {
+fn run(project: &Project, args: &WaveRun, out: &Out) -> Result<u8, EngineError> {
+    let (args, detach) = (&args.jobs, args.detach);
     let folder = MilestoneFolder::find(project, args.milestone.as_deref())?;
     waived(project, &folder, args)?;
+    if detach {
+        // Refuses where another engine is at work; it is free again for the one that is started.
+        drop(folder.open()?);
+        let name = folder.milestone.name.as_str();
+        return detached::start_wave(project, (name, &scratch_of(name)), args.jobs, out);
+    }
     let ending = {
         let lines = Lines::new(out, &folder);
         let mut lines = Live::of_wave(lines, project, folder.milestone.name.as_str())?;

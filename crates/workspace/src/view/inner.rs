@@ -29,7 +29,12 @@ pub(super) fn files(repo: &Path, view: &Path) -> Result<Vec<PathBuf>, Error> {
         if found {
             continue;
         }
-        return match listed.folders.first() {
+        // Where a submodule was laid in to be read, its place stays, with nothing in it.
+        let filled = |folder: &&PathBuf| {
+            let mut inside = view.join(folder).read_dir().into_iter().flatten();
+            inside.next().is_some()
+        };
+        return match listed.folders.iter().find(filled) {
             None => Ok(listed.files),
             Some(folder) => Err(Error::user(
                 OF_SUBMODULE,

@@ -83,10 +83,16 @@ impl Control<'_> {
             }
             // A sample tells of what it is taken from, as long as it is the larger part of it.
             Purpose::Behaviour | Purpose::Unsaid | Purpose::Refactoring if !untried.is_empty() => {
-                Found::Weak(format!(
-                    "most functions of the change had no mutant tried: {}; make the change in parts",
-                    first_few(&untried, 5)
-                ))
+                let untried = first_few(&untried, 5);
+                Found::Weak(match record.out_of_time {
+                    0 => format!(
+                        "most functions of the change had no mutant tried: {untried}; make the change in parts"
+                    ),
+                    many => format!(
+                        "time ran out with {} not tried, those of most functions of the change among them: {untried}",
+                        counted(many, "mutant")
+                    ),
+                })
             }
             Purpose::Refactoring if count == 0 && !plan.functions.is_empty() => Found::Weak(
                 "no test notices when the code that was touched does something else".to_owned(),

@@ -528,6 +528,16 @@ def ignores_what_it_is_given(source, node):
             and id(node) not in asked_for)
 
 
+def gives_and_refuses(node):
+    """What a function gives, where it refuses something as well."""
+    parts = list(own(node))
+    if any(isinstance(part, (ast.Yield, ast.YieldFrom)) for part in parts):
+        return []
+    given = [part.value for part in parts if isinstance(part, ast.Return) and part.value is not None]
+    something = [value for value in given if not (isinstance(value, ast.Constant) and value.value is None)]
+    return something if any(isinstance(part, ast.Raise) for part in parts) else []
+
+
 def constants(source, node, tests):
     """What a body may be replaced with, each with a word for it."""
     body = work(node)
@@ -645,6 +655,12 @@ class Mutable:
                 "code": code, "place": place}
             always = [of(code, what, node.lineno) for code, what in constants(self.source, node, tests)]
             self.constants.append(always if self.source.edited([self.inside(one, node, always)]) else [])
+            given = gives_and_refuses(node)
+            if given:
+                # A test of a refusal alone says nothing of what is given otherwise.
+                kept = of("None", "gives None where it gives something, and refuses as before", node.lineno, given[0])
+                kept["more"] = given[1:]
+                self.constants[-1][:0] = [kept] if self.source.edited(self.around(kept)) else []
             for given, place, takes in given_to_objects(node, tests):
                 values = [said for said in [*literals(tests, given), "None"]
                           if takes or said != self.source.text(place)]
@@ -736,11 +752,13 @@ class Mutable:
     def around(self, mutant):
         """The edits around an expression that may be another; around one that may be as well, the wider
         one stands outside."""
-        place = mutant["place"]
-        begin, end = self.source.at(place.lineno, place.col_offset), self.source.end(place)
         code = "((%s) if %s == %d else (" % (
             mutant["code"], self.mark(mutant["number"]), mutant["index"])
-        return [(begin, begin, code, -end), (end, end, "))")]
+        edits = []
+        for place in (mutant["place"], *mutant.get("more", ())):
+            begin, end = self.source.at(place.lineno, place.col_offset), self.source.end(place)
+            edits += [(begin, begin, code, -end), (end, end, "))")]
+        return edits
 
     def text(self, switch):
         """The source with everything that was chosen in it, and this switched on."""

@@ -101,6 +101,12 @@ fn tried(
     Ok(result)
 }
 
+/// What tests that were there when the run began ask for less now, for whoever has no suite to look at.
+pub(crate) fn asked_for_less(subject: &Subject<'_>) -> Result<Vec<String>, Error> {
+    let tests = items::globs(&items::test_files())?;
+    asking_less(subject, &base(subject)?, (&tests, false))
+}
+
 /// Tests that were there and ask for less now, or are gone. Nobody was asked whether they may.
 fn asking_less(
     subject: &Subject<'_>,

@@ -267,12 +267,7 @@ fn try_sat(
     };
     let clauses = clauses(&open, &came);
     if !came.failed.is_empty() {
-        let reason = format!(
-            "{} of {} cases do not hold: {}; each is told once, with its clause",
-            came.failed.len(),
-            came.asked,
-            first_few(&came.names(), 10)
-        );
+        let reason = came.not_held();
         return told(subject, known, about, (&mut paper, &seed), came, &reason);
     }
     if last.is_empty() && known.waived.is_none() {
@@ -287,9 +282,7 @@ fn try_sat(
         );
         let mut result = answer(about.check, Verdict::Pass, reason);
         result.details = several_lines(&clauses.join("\n"));
-        result
-            .evidence
-            .push(record(subject, &seed, &came.sat).map_err(cannot)?);
+        record(&mut result, subject, &seed, &came.sat)?;
         return Ok(result);
     }
     let final_word = asked(subject, &rooms, &last, &seed)?;
@@ -350,9 +343,7 @@ fn try_sat(
     }
     let mut sat = came.sat;
     sat.answers.extend(final_word.sat.answers);
-    result
-        .evidence
-        .push(record(subject, &seed, &sat).map_err(cannot)?);
+    record(&mut result, subject, &seed, &sat)?;
     Ok(result)
 }
 
@@ -385,22 +376,17 @@ fn told(
     reason: &str,
 ) -> Judgement {
     paper.tell(&came.names());
-    let mut stories: Vec<String> = came.sat.faults.clone();
-    stories.dedup();
-    stories.extend(came.failed.iter().map(|(_, story)| story.clone()));
     let mut result = match &known.waived {
         Some(who) => {
             let reason = format!("reported: {who} took it although {reason}");
             Box::new(answer(about.check, Verdict::Pass, reason))
         }
-        None => weak("exam_failed", reason, &stories.join("\n")),
+        None => weak("exam_failed", reason, &came.stories()),
     };
     let paper = about.keep(subject, paper).map_err(cannot)?;
     result.evidence.push(paper);
     let kept: &Sat = &came.sat;
-    result
-        .evidence
-        .push(record(subject, seed, kept).map_err(cannot)?);
+    record(&mut result, subject, seed, kept)?;
     let shown = Value::from(came.cases).to_string();
     let shown = subject.keep.seal(TOLD, shown.as_bytes());
     result.evidence.push(shown.map_err(cannot)?);

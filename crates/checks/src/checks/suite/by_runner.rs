@@ -13,6 +13,8 @@ pub(crate) struct ByRunner<'a> {
     pub(crate) runner: Runner,
     /// A line for `sh -c`, instead of the runner's own.
     pub(crate) command: Option<&'a str>,
+    /// Where it is called, below the top.
+    pub(crate) folder: Option<&'a str>,
     /// File or folder of the repository with JUnit XML that the line writes.
     pub(crate) junit: Option<&'a str>,
     /// Wall limit; none but the gate's.
@@ -42,6 +44,10 @@ impl ByRunner<'_> {
         if let Some(driver) = known.driver {
             folder.lay(DRIVER, driver)?;
         }
+        let below = self
+            .folder
+            .map(|folder| format!("cd {folder} && {{ {command}; }}"));
+        let command = below.as_deref().unwrap_or(command);
         let mut program = Program::shell(command, self.wall, started);
         program.report = Some(&own);
         program.leaves = self.junit;

@@ -3,6 +3,7 @@
 //! whoever compares two runs need not know which of the two it was.
 
 use super::by_runner::ByRunner;
+use super::line::{Line, read};
 use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
@@ -36,6 +37,8 @@ pub(crate) enum Instrument {
 pub(crate) struct OfRunner {
     pub(crate) runner: Runner,
     pub(crate) command: Option<String>,
+    /// Where it is called, below the top.
+    pub(crate) folder: Option<String>,
 }
 
 /// What becomes of a line that says more than the runner which is called in its stead.
@@ -105,9 +108,9 @@ impl Instrument {
                 .flat_map(|line| Self::of_line(line, as_written, subject))
                 .collect());
         }
-        let (runner, line) = recognised(subject)?;
-        let name = line.clone().unwrap_or_else(|| runner.name().to_owned());
-        let suite = OfRunner::by(runner, line.as_deref());
+        let suite = recognised(subject)?;
+        let name = suite.command.clone();
+        let name = name.unwrap_or_else(|| suite.runner.name().to_owned());
         Ok(vec![Self::Suite(suite, name)])
     }
 
@@ -123,19 +126,20 @@ impl Instrument {
             None => return own(),
             Some(AsWritten::Too | AsWritten::Followed) => {}
         }
-        let Some(runner) = of_package(line, subject) else {
+        let of = Line::of(line);
+        let Some(runner) = of.runner_of_package(subject) else {
             return own();
         };
-        let package = read(subject, "package.json").unwrap_or_default();
+        let package = of.package(subject).unwrap_or_default();
         let Some(says) = script(&package, runner) else {
             return own();
         };
         // What it gives the runner is a person's only as long as nobody has changed it since.
         let command = says.command.filter(|_| {
-            package_before(subject)
+            of.package_before(subject)
                 .is_none_or(|before| script(&before, runner) == script(&package, runner))
         });
-        let suite = OfRunner::by(runner, command.as_deref());
+        let suite = OfRunner::by(runner, command.as_deref()).within(&of);
         let name = match runner {
             Runner::Node => "node --test",
             _ => runner.name(),
@@ -148,17 +152,18 @@ impl Instrument {
 
     /// What a person's line is: a call of a runner that we know is read test by test.
     pub(crate) fn of(line: &str, subject: &Subject<'_>) -> Self {
-        let of_package = of_package(line, subject).map(|runner| Call {
+        let of = Line::of(line);
+        let of_package = of.runner_of_package(subject).map(|runner| Call {
             runner,
             command: None,
         });
-        let known = match calls_package(line) {
+        let known = match of.calls_package() {
             true => of_package,
-            false => call(line),
+            false => call(of.said),
         };
         match known {
             Some(Call { runner, command }) => {
-                let suite = OfRunner::by(runner, command.as_deref());
+                let suite = OfRunner::by(runner, command.as_deref()).within(&of);
                 Self::Suite(suite, line.to_owned())
             }
             None => Self::Command(line.to_owned()),
@@ -204,7 +209,12 @@ impl Instrument {
             .split_whitespace()
             .any(|word| word.starts_with("-k"));
         let command = format!("{command} {which}");
-        (!chooses).then(|| Self::Suite(OfRunner::by(runner, Some(&command)), line.clone()))
+        let part = OfRunner {
+            runner,
+            command: Some(command),
+            folder: suite.folder.clone(),
+        };
+        (!chooses).then(|| Self::Suite(part, line.clone()))
     }
 
     /// Is it a line that another one of these reads test by test?
@@ -219,6 +229,7 @@ impl Instrument {
                 let suite = ByRunner {
                     runner: suite.runner,
                     command: suite.command.as_deref(),
+                    folder: suite.folder.as_deref(),
                     junit: None,
                     wall: None,
                     name: "suite",
@@ -262,19 +273,23 @@ impl Instrument {
 
 /// The runner that a repository's files show, unless a person's commands call another one and not it; or else
 /// the one that they call, or that its tests in Python are written for, with its line.
-pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String>), Error> {
+pub(crate) fn recognised(subject: &Subject<'_>) -> Result<OfRunner, Error> {
     let lines = subject.commands.iter();
     let called = lines.filter_map(|line| match Instrument::of(line, subject) {
-        Instrument::Suite(suite, _) => Some((suite.runner, suite.command)),
+        Instrument::Suite(suite, _) => Some(suite),
         Instrument::Command(_) | Instrument::AsWritten(_) => None,
     });
-    let called: Vec<(Runner, Option<String>)> = called.collect();
+    let called: Vec<OfRunner> = called.collect();
     let unknown = match detect(&|path| read(subject, path)) {
         Ok(shown) => {
-            let other = called.iter().all(|(runner, _)| *runner != shown);
+            let other = called.iter().all(|one| one.runner != shown);
             // All of its tests: those that come with the work are among no names that were given before.
-            let other = called.first().filter(|_| other).map(|(runner, _)| *runner);
-            return Ok((other.unwrap_or(shown), None));
+            let other = called.into_iter().next().filter(|_| other);
+            let all = other.map(|one| OfRunner {
+                command: None,
+                ..one
+            });
+            return Ok(all.unwrap_or(OfRunner::by(shown, None)));
         }
         Err(error) => error,
     };
@@ -291,95 +306,10 @@ pub(crate) fn recognised(subject: &Subject<'_>) -> Result<(Runner, Option<String
     };
     let line = python_line(&a_test, &|path| files.contains_key(path));
     let found = line.and_then(|line| call(&line));
-    let found = found.map(|call| (call.runner, call.command));
-    let plain = is_plain_python(&|path| read(subject, path)).then_some((Runner::Pytest, None));
-    found.or(plain).ok_or_else(|| unknown.into())
-}
-
-/// Does this line run the test script of a package?
-fn calls_package(line: &str) -> bool {
-    let words: Vec<&str> = line.split_whitespace().collect();
-    matches!(
-        words.as_slice(),
-        ["npm" | "pnpm" | "yarn", "test"] | ["npm" | "pnpm", "run", "test"]
-    )
-}
-
-/// The runner of the package, where the line runs its test script. Of the package alone: other manifests
-/// have commands of their own.
-fn of_package(line: &str, subject: &Subject<'_>) -> Option<Runner> {
-    let of_package = |path: &str| match path {
-        "package.json" => read(subject, path),
-        _ => None,
-    };
-    detect(&of_package).ok().filter(|_| calls_package(line))
-}
-
-/// What the test script of a package said when the run began, where the line runs it and it says something
-/// else now: nobody has been asked about that.
-pub(crate) fn script_before(line: &str, subject: &Subject<'_>) -> Option<String> {
-    const PACKAGE: &str = "package.json";
-    let before = package_before(subject).filter(|_| calls_package(line))?;
-    let said = |text: &str| settings::of_tests(PACKAGE, text).unwrap_or_default();
-    let old = said(&before);
-    let now = said(&read(subject, PACKAGE).unwrap_or_default());
-    (!old.is_empty() && old != now).then_some(old)
-}
-
-/// What a line started when the run began and is not the same now: recipes, and programs that are not the
-/// product. The script of a package that the line itself runs is told by [`script_before`].
-pub(crate) fn started_before(line: &str, asked: &str, subject: &Subject<'_>) -> Vec<String> {
-    let Some(room) = before(subject) else {
-        return Vec::new();
-    };
-    let started = recipes::started(&[line], &|path| room.text(path));
-    let own = |name: &str| calls_package(line) && ["pretest", "test", "posttest"].contains(&name);
-    let mut changed = Vec::new();
-    for (file, name) in started.recipes.iter().filter(|(_, name)| !own(name)) {
-        let said = |text: Option<String>| recipes::text_of(file, &text.unwrap_or_default(), name);
-        if said(room.text(file)) != said(read(subject, file)) {
-            changed.push(format!("{file} ({name})"));
-        }
-    }
-    let mut bent: Vec<&String> = started.programs.keys().collect();
-    bent.retain(|path| room.text(path) != read(subject, path));
-    let names = room.names().unwrap_or_default();
-    let now = subject.tree().map(|tree| tree.files).unwrap_or_default();
-    let new: Vec<String> = now
-        .into_keys()
-        .filter(|path| !names.contains(path))
-        .collect();
-    if bent.is_empty() && new.is_empty() {
-        return changed;
-    }
-    let texts = names.iter().map(|path| (path, room.text(path)));
-    let texts: Vec<(&String, String)> = texts
-        .filter_map(|(path, text)| Some((path, text?)))
-        .collect();
-    let texts = texts
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()));
-    let (tests, others) = texts.partition(|(path, _)| sources::is_test(path));
-    let texts = Texts { tests, others };
-    bent.retain(|path| texts.standing(path, &started, asked) != Some(Standing::Product));
-    changed.extend(bent.into_iter().cloned());
-    let shadows = texts.shadows((&[line], &started), &new, asked).into_iter();
-    changed.extend(shadows.map(|(shadow, _)| shadow.path));
-    changed
-}
-
-/// The package as the run found it; none where nobody knows.
-fn package_before(subject: &Subject<'_>) -> Option<String> {
-    Some(before(subject)?.text("package.json").unwrap_or_default())
-}
-
-/// The tree as the run found it.
-fn before(subject: &Subject<'_>) -> Option<Room> {
-    found::as_found(subject).ok().flatten()
-}
-
-fn read(subject: &Subject<'_>, path: &str) -> Option<String> {
-    paths::read(subject.place, &format!("repo/{path}")).ok()
+    let found = found.map(|call| OfRunner::by(call.runner, call.command.as_deref()));
+    let plain = || is_plain_python(&|path| read(subject, path));
+    let plain = || plain().then(|| OfRunner::by(Runner::Pytest, None));
+    found.or_else(plain).ok_or_else(|| unknown.into())
 }
 
 impl OfRunner {
@@ -387,6 +317,13 @@ impl OfRunner {
         Self {
             runner,
             command: command.map(str::to_owned),
+            folder: None,
         }
+    }
+
+    /// The same in the folder of a line.
+    fn within(self, line: &Line<'_>) -> Self {
+        let folder = line.folder.map(str::to_owned);
+        Self { folder, ..self }
     }
 }

@@ -8,7 +8,12 @@ pub(crate) enum WaveCommand {
     /// Open a wave of all ready tasks, and start nothing yet
     Open(WaveJobs),
     /// Do everything that needs no person: open waves, work, merge, close, try the criteria
-    Run(WaveJobs),
+    Run(WaveRun),
+    /// End the engine of a wave that goes on in the background; the wave can go on later
+    Stop {
+        /// The milestone (default: the only one, or the one with a live wave)
+        milestone: Option<String>,
+    },
     /// Show where every task stands, what is ready and what waits for a person
     Status {
         /// The milestone (default: the only one, or the one with a live wave)
@@ -143,6 +148,15 @@ pub(crate) struct WaveTick {
     /// Sign with this unencrypted SSH key
     #[arg(long, value_name = "KEY")]
     pub(crate) sign: Option<PathBuf>,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct WaveRun {
+    #[command(flatten)]
+    pub(crate) jobs: WaveJobs,
+    /// Go on in the background, without this terminal; `wave status` shows it, `wave stop` ends it
+    #[arg(long)]
+    pub(crate) detach: bool,
 }
 
 #[derive(Debug, clap::Args)]

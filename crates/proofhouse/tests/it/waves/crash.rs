@@ -87,6 +87,29 @@ fn of_two_conductors_one_is_refused() {
     assert_eq!(told, "nobody drives it; `proofhouse wave run m` goes on");
 }
 
+#[test]
+fn it_goes_on_without_a_terminal_and_is_ended_by_name() {
+    let world = world();
+    milestone(&world, "m", "", &[task("a", "")]);
+    world.write("agent/a.toml", &script("{ hang = true }"));
+    let said = world.run(&["wave", "run", "m", "--detach"]).exits(0);
+    assert!(said.out.contains("proofhouse wave stop m"), "{}", said.out);
+    world
+        .run(&["wave", "run", "m", "--detach"])
+        .refuses(1, "wave_busy");
+    let said = world.run(&["wave", "stop", "m"]).exits(0);
+    assert!(said.out.contains("proofhouse wave run m"), "{}", said.out);
+    let said = world.run(&["wave", "stop", "m"]).exits(0);
+    assert!(said.out.contains("nobody drives"), "{}", said.out);
+    let plain = script("{ write = \"repo/a.txt\", text = \"a\" }");
+    world.write("agent/a.toml", &plain);
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert!(world.at("a.txt").exists());
+    // What can be done at once is said as if it had been waited for.
+    let said = world.run(&["wave", "run", "m", "--detach"]).exits(0);
+    assert!(!said.out.is_empty());
+}
+
 fn agents_log(world: &World) -> String {
     std::fs::read_to_string(world.at("agent/agent.log")).unwrap_or_default()
 }
