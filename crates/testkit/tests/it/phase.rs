@@ -50,8 +50,22 @@ pub(crate) fn simulation<'a, M: OnTable + 'a>(
     Simulation::new(seed, make, rows).cast(SeededCast::new(seed, vocabulary))
 }
 
+/// What counts of a journal: whoever led the run back to a commit went back from all that came behind it.
+fn standing(journal: &[Event]) -> Vec<&Event> {
+    let mut all: Vec<&Event> = Vec::new();
+    for event in journal {
+        if let Body::Rewound(back) = &event.body {
+            let made = |one: &&Event| matches!(&one.body, Body::CheckpointEnded(ended) if ended.commit.as_ref() == Some(&back.commit));
+            let behind = all.iter().rposition(made).map_or(0, |at| at + 1);
+            all.truncate(behind);
+        }
+        all.push(event);
+    }
+    all
+}
+
 /// The last gate of each state, by where it stands in the journal. Read from the journal alone.
-fn last_gates(journal: &[Event]) -> BTreeMap<&str, (usize, bool)> {
+fn last_gates<'a>(journal: &[&'a Event]) -> BTreeMap<&'a str, (usize, bool)> {
     let progress = workflow().stall_check.clone().unwrap_or_default();
     let mut states: BTreeMap<EffectId, &str> = BTreeMap::new();
     let mut gates = BTreeMap::new();
@@ -81,10 +95,11 @@ fn done_is_proven_after_the_last_repair<M>(fact: &Fact<'_, M>) -> Verdict {
     if moved.position.state.as_str() != "done" {
         return Ok(());
     }
-    let repaired = fact.journal.iter().rposition(
+    let journal = standing(fact.journal);
+    let repaired = journal.iter().rposition(
         |event| matches!(&event.body, Body::EffectBegan(began) if began.state.as_str() == "repair"),
     );
-    let gates = last_gates(fact.journal);
+    let gates = last_gates(&journal);
     let mut since = repaired.unwrap_or(0);
     for state in ["verify", "review"] {
         let Some((index, passed)) = gates.get(state) else {
@@ -118,12 +133,13 @@ fn a_passed_gate_is_what_passed<M: OnTable>(fact: &Fact<'_, M>) -> Verdict {
     if !taken.any(|way| way.when.contains(&Guard::GatePass)) {
         return Ok(());
     }
-    let gates = last_gates(fact.journal);
+    let journal = standing(fact.journal);
+    let gates = last_gates(&journal);
     let from = moved.from.as_str();
     let Some((gate, true)) = gates.get(from) else {
         return Err(format!("`{from}` was left as passed, its gate did not"));
     };
-    let newer = fact.journal[*gate..].iter().any(
+    let newer = journal[*gate..].iter().any(
         |event| matches!(&event.body, Body::EffectBegan(began) if began.kind == kernel::effect::EffectKind::Attempt),
     );
     hold!(!newer, "an attempt began after the gate of `{from}`");
