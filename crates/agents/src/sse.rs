@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_would_send_is_read_alike_however_it_comes() {
+    fn fuzz_streams_are_read_alike_however_they_come() {
         Fuzz {
             name: "sse",
             samples: &[STREAM.as_bytes()],

@@ -1,6 +1,6 @@
 //! What a run shows, for whoever has neither its journal nor this program: in-toto statements, each in a
 //! DSSE envelope, signed with an SSH key. Only what an audit bears out is vouched for, and only of a run
-//! that is over.
+//! that is over or a project that is released.
 
 mod envelope;
 mod statement;
@@ -12,12 +12,13 @@ use crate::finding::{About, Asked, Rigour};
 use crate::forked::Lineage;
 use approval::AttestKey;
 use envelope::Envelope;
+use factory::machine::Factory;
 use kernel::machine::Activity;
-use kernel::{Body, Decision, EffectId, Machine, Time};
+use kernel::{Body, Decision, EffectId, Time};
 use report::fate::Fate;
 use report::gate::Gate;
 use report::history::History;
-use report::look::{self, peek_run};
+use report::look::{self, Looked};
 use report::work::Work;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,8 +65,10 @@ struct Told {
     workflow_hash: String,
     head: Head,
     activity: Activity,
-    /// Name and commit: what the run made, and where it landed as it was proven.
+    /// Name and commit: what the run made, and where it landed as it was proven; what a project released.
     commits: Vec<(&'static str, String)>,
+    /// Name and SHA-256 of what else it is about: the manifest of a release.
+    files: Vec<(String, String)>,
     /// The oldest first, with the tree that each let pass.
     gates: Vec<(Gate, Place, Option<String>)>,
     decisions: Vec<(Time, Decision, Place)>,
@@ -143,8 +146,8 @@ fn sound(project: &Project, run: &str) -> Result<(), EngineError> {
 }
 
 fn told(project: &Project, run: &str) -> Result<Told, EngineError> {
-    let peek = peek_run(project, run)?;
-    let status = peek.machine.status();
+    let looked = look::look(project, run)?;
+    let status = looked.status();
     if !matches!(status.activity, Activity::Done | Activity::Stopped) {
         return Err(EngineError::user(
             "not_over",
@@ -176,22 +179,88 @@ fn told(project: &Project, run: &str) -> Result<Told, EngineError> {
         history.take(&event);
         Ok(())
     })?;
-    let gates = history.gates(peek.machine.workflow().noted_check());
+    let noted = match &looked {
+        Looked::Run(peek) => peek.machine.workflow().noted_check(),
+        Looked::Project(_) => None,
+    };
     let placed = |gate: Gate| {
         let (place, tree) = places.get(&gate.effect)?.clone();
+        let gate = match &looked {
+            Looked::Run(_) => gate,
+            Looked::Project(_) => of_its_task(gate),
+        };
         Some((gate, place, tree))
+    };
+    let gates = history
+        .gates(noted)
+        .into_iter()
+        .filter_map(placed)
+        .collect();
+    let about = match &looked {
+        Looked::Run(peek) => Delivered {
+            policy: peek.machine.workflow().hash.clone(),
+            commits: commits(project, run, &peek.machine)?,
+            files: Vec::new(),
+        },
+        Looked::Project(peek) => released(project, run, &peek.machine)?,
     };
     Ok(Told {
         run: run.to_owned(),
         workflow: status.workflow.clone(),
-        workflow_hash: peek.machine.workflow().hash.clone(),
+        workflow_hash: about.policy,
         head: read.head,
         activity: status.activity,
-        commits: commits(project, run, &peek.machine)?,
-        gates: gates.into_iter().filter_map(placed).collect(),
+        commits: about.commits,
+        files: about.files,
+        gates,
         decisions,
         at: workspace::clock::now(),
     })
+}
+
+/// What it was held to, and what came of it.
+struct Delivered {
+    policy: String,
+    commits: Vec<(&'static str, String)>,
+    files: Vec<(String, String)>,
+}
+
+/// One task's gate is another than the next one's.
+fn of_its_task(gate: Gate) -> Gate {
+    let state = match gate.subject.as_str() {
+        "" => gate.state.clone(),
+        // It becomes the name of a file, too.
+        subject => format!("{}-{}", subject.replace('/', "-"), gate.state),
+    };
+    Gate { state, ..gate }
+}
+
+/// A project is about its last release: the manifest as it lies there, and the commit on the project's branch.
+/// It was held to its spec. The audit has compared all three with the journal.
+fn released(project: &Project, run: &str, machine: &Factory) -> Result<Delivered, EngineError> {
+    let hash = |path: &str| -> Result<String, EngineError> {
+        let path = project.home().join(path);
+        let bytes = std::fs::read(&path).map_err(EngineError::io("read", &path))?;
+        Ok(store::sha256_hex(&bytes))
+    };
+    let mut about = Delivered {
+        policy: hash("project/spec.json")?,
+        commits: Vec::new(),
+        files: Vec::new(),
+    };
+    let good = machine.releases().iter().rev().find(|one| one.passed());
+    if let Some(release) = good {
+        let id = &release.release_id;
+        let manifest = hash(&format!("state_store/releases/{id}.json"))?;
+        about
+            .files
+            .push((format!("proofhouse:release/{id}"), manifest));
+        let commit = engine::factory::release_commit(project, run, id);
+        about
+            .commits
+            .extend(commit.map(|commit| ("git:release", commit)));
+    }
+    Ok(about)
 }
 
 /// The run's last commit, and the one on a branch that holds the same tree. One that was merged with other

@@ -2,6 +2,7 @@
 //! the commits changes nothing, and an edit after the proof does. It trusts no trailer, and no run whose
 //! evidence has a finding.
 
+use crate::decisions::APPROVERS;
 use crate::finding::{About, RunAudit};
 use crate::policy::{POLICY, Policy};
 use crate::span::Span;
@@ -81,21 +82,32 @@ pub fn covers(
     let repo = project.top();
     let policy = span.there(repo, POLICY)?;
     let policy = policy.map_or_else(|| Ok(Policy::none()), |text| Policy::read(&text))?;
-    let base = span.began(repo)?;
+    if policy.signed() && span.there(repo, APPROVERS)?.is_none() {
+        return Err(EngineError::user(
+            "policy_invalid",
+            format!(
+                "{POLICY} asks for a signature, and nobody is listed in {APPROVERS} where the change is to go"
+            ),
+            format!(
+                "commit {APPROVERS} there (`proofhouse approver add`); a change cannot name who signs for it"
+            ),
+        ));
+    }
+    let bases = span.began(repo)?;
     let proven = audits
         .iter()
         .filter_map(|audit| proven(project, audit, &policy).transpose())
         .collect::<Result<Vec<Proven>, EngineError>>()?;
     let mut coverage = Coverage {
-        base: base.clone(),
+        base: bases.first().cloned().unwrap_or_default(),
         head: span.head.clone(),
         covered: Vec::new(),
         uncovered: Vec::new(),
     };
-    for (path, (before, after)) in changed(repo, &base, &span.head, None)? {
-        match vouched(&proven, &path, &before, &after) {
+    for (path, (before, after)) in all_changed(repo, &bases, span)? {
+        match vouched_from(&proven, &path, &before, &after) {
             Ok(runs) => {
-                let run = maker(repo, (&base, &span.head), &path, &runs)?;
+                let run = maker(repo, (&span.onto, &span.head), &path, &runs)?;
                 coverage.covered.push(Covered {
                     path,
                     run: run.run.clone(),
@@ -112,19 +124,55 @@ pub fn covers(
     Ok(coverage)
 }
 
+/// Every file that a change makes another one: what it was in each commit that the change left its branch at, and
+/// what it is. Where there are several, a merge may take any of them for what was there before; what lies where
+/// the change is to go as it is in the change is no part of it then.
+fn all_changed(
+    repo: &Path,
+    bases: &[String],
+    span: &Span,
+) -> Result<BTreeMap<String, (Vec<Content>, Content)>, EngineError> {
+    let mut files: BTreeMap<String, (Vec<Content>, Content)> = BTreeMap::new();
+    for base in bases {
+        for (path, (before, after)) in changed(repo, base, &span.head, None)? {
+            let file = files.entry(path).or_insert((Vec::new(), after));
+            file.0.push(before);
+        }
+    }
+    if bases.len() > 1 {
+        let other = changed(repo, &span.onto, &span.head, None)?;
+        files.retain(|path, _| other.contains_key(path));
+    }
+    Ok(files)
+}
+
+/// The runs that made a file what it is from everything that it may have been before.
+fn vouched_from<'a>(
+    proven: &'a [Proven],
+    path: &str,
+    before: &[Content],
+    after: &Content,
+) -> Result<Vec<&'a Proven>, String> {
+    let mut runs = Vec::new();
+    for before in before {
+        runs = vouched(proven, path, before, after)?;
+    }
+    Ok(runs)
+}
+
 /// Which of several runs that made a file what it is made it here: the one that the last commit of this
 /// change speaks of which touched the file, on the side of a merge that was kept. All of them count, so
 /// nothing is believed here but a name.
 fn maker<'a>(
     repo: &Path,
-    (base, head): (&str, &str),
+    (onto, head): (&str, &str),
     path: &str,
     runs: &[&'a Proven],
 ) -> Result<&'a Proven, EngineError> {
     let [first, _, ..] = runs else {
         return Ok(runs[0]);
     };
-    let span = format!("{base}..{head}");
+    let span = format!("{onto}..{head}");
     // A name that is no text cannot be asked for.
     let Some(name) = store::decode_path(path).filter(|name| name.to_str() == Some(path)) else {
         return Ok(first);

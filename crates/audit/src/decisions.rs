@@ -12,7 +12,7 @@ use workspace::error::EngineError;
 use workspace::project::Project;
 
 /// Where those who may sign are listed, from the repository's top.
-const APPROVERS: &str = ".proofhouse/approvers";
+pub(crate) const APPROVERS: &str = ".proofhouse/approvers";
 
 /// When something was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

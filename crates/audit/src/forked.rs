@@ -2,7 +2,7 @@
 //! that it has from there must be the other's to the letter, what was signed in them was signed there, and
 //! what was used up there must be used up here.
 
-use crate::finding::{Finding, finding};
+use crate::finding::{About, Finding, RunAudit, finding};
 use kernel::event::{Forked, RunStarted};
 use kernel::{Body, Time};
 use report::look;
@@ -104,6 +104,37 @@ impl Lineage {
     }
 }
 
+/// Those that a run comes from, the nearest first, each with the last of its records that the run has too.
+pub(crate) fn ancestors(project: &Project, name: &str) -> Vec<(String, u64)> {
+    let mut all: Vec<(String, u64)> = Vec::new();
+    let mut bound = u64::MAX;
+    let mut forked = first(project, name).and_then(|started| started.forked);
+    while let Some(from) = forked.take().filter(|_| all.len() < DEEPEST) {
+        bound = bound.min(from.seq);
+        forked = first(project, from.run.as_str()).and_then(|started| started.forked);
+        all.push((from.run.to_string(), bound));
+    }
+    all
+}
+
+/// What does not hold of those that a run comes from, up to where it left them: its first records are theirs, and
+/// are judged there alone. Nobody gets rid of a finding by leaving the run that has it.
+pub(crate) fn unsound(
+    ancestors: &[(String, u64)],
+    audits: &BTreeMap<&str, &RunAudit>,
+) -> Option<Finding> {
+    ancestors.iter().find_map(|(run, seq)| {
+        let mut findings = audits.get(run.as_str())?.findings.iter();
+        // Line 0 is about all of it.
+        let one = findings.find(|one| one.about == About::Evidence && one.line <= *seq)?;
+        let what = format!(
+            "it goes on from `{run}`, which does not hold itself: {} [{}]",
+            one.what, one.code
+        );
+        Some(finding("parent_unsound", 1, what))
+    })
+}
+
 /// What a run was started with. Its first line alone is read: most runs are no forks, and what is wrong with
 /// it has its finding elsewhere.
 fn first(project: &Project, run: &str) -> Option<RunStarted> {
@@ -184,7 +215,13 @@ fn unlike(
         commands_found: false,
         ..of.clone()
     };
-    if terms(started) != terms(parent) {
+    // No wave merges a fork, whoever would have merged the other.
+    let mut there = terms(parent);
+    there
+        .own_tree
+        .iter_mut()
+        .for_each(|own| own.milestone = None);
+    if terms(started) != there {
         says(format!(
             "its budgets, commands, fields, signers or rung are others than those of `{}`",
             forked.run

@@ -28,7 +28,7 @@ pub use span::Span;
 
 use finding::{beside, finding};
 use report::look::run_name;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use workspace::error::EngineError;
@@ -44,7 +44,7 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
     let here = store::list(&project.journals())?;
     let project = &project.surveyed(only.map_or(here.len(), |_| 1))?;
     let (claims, malformed) = project.commits().claims()?;
-    let names: Vec<String> = match only {
+    let mut names: Vec<String> = match only {
         Some(name) => vec![
             run_name(project, name)
                 .map(|name| name.to_string())
@@ -57,6 +57,23 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
             runs.collect::<BTreeSet<_>>().into_iter().collect()
         }
     };
+    let come_from: BTreeMap<String, Vec<(String, u64)>> = names
+        .iter()
+        .map(|name| (name.clone(), forked::ancestors(project, name)))
+        .collect();
+    // What a fork has of another run is judged there, whether that was asked for or not.
+    let others: BTreeSet<&str> = come_from
+        .values()
+        .flatten()
+        .map(|one| one.0.as_str())
+        .collect();
+    let others = here
+        .iter()
+        .map(ToString::to_string)
+        .filter(|name| others.contains(name.as_str()));
+    let others: Vec<String> = others.filter(|name| !names.contains(name)).collect();
+    let asked_for = only.map(|_| names.clone());
+    names.extend(others);
     let seals = seals::Seals::of(project)?;
     let signers = decisions::Signers::of(project, asked)?;
     let standing = records::standing(project, names.iter().map(String::as_str))?;
@@ -91,10 +108,35 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
         report
     };
     let mut reports = at_once(&names, &one);
+    hold_forks(&come_from, &mut reports);
+    reports.retain(|report| {
+        asked_for
+            .as_ref()
+            .is_none_or(|names| names.contains(&report.run))
+    });
     if only.is_none() {
         reports.extend(wave::audit(project, &signers)?);
     }
     Ok(reports)
+}
+
+/// Tells of every fork whether what it comes from holds.
+fn hold_forks(come_from: &BTreeMap<String, Vec<(String, u64)>>, reports: &mut [RunAudit]) {
+    let forks = come_from
+        .iter()
+        .filter(|(_, ancestors)| !ancestors.is_empty());
+    let audits: BTreeMap<&str, &RunAudit> = reports
+        .iter()
+        .map(|report| (report.run.as_str(), report))
+        .collect();
+    let unsound: BTreeMap<&str, Finding> = forks
+        .filter_map(|(run, ancestors)| Some((run.as_str(), forked::unsound(ancestors, &audits)?)))
+        .collect();
+    for report in reports.iter_mut() {
+        report
+            .findings
+            .extend(unsound.get(report.run.as_str()).cloned());
+    }
 }
 
 /// Each item looked at on as many threads as there are processors; the answers in the order of the items.

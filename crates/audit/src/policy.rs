@@ -4,6 +4,7 @@
 use globset::{Glob, GlobSet, GlobSetBuilder};
 use kernel::outcome::Worth;
 use serde::Deserialize;
+use std::path::Path;
 use workspace::error::EngineError;
 
 /// Where the policy lies.
@@ -53,6 +54,9 @@ impl Policy {
         let globs = |patterns: &[String]| {
             let mut set = GlobSetBuilder::new();
             for pattern in patterns {
+                if let Some(why) = names_nothing(pattern) {
+                    return Err(wrong(format!("`{pattern}` names no file: {why}")));
+                }
                 set.add(Glob::new(pattern).map_err(|error| wrong(error.to_string()))?);
             }
             set.build().map_err(|error| wrong(error.to_string()))
@@ -71,8 +75,10 @@ impl Policy {
         })
     }
 
-    /// Must a run have proven this file?
+    /// Must a run have proven this file? Its path comes as it is told, and is matched as it is.
     pub(crate) fn requires(&self, path: &str) -> bool {
+        let there = store::decode_path(path);
+        let path = there.as_deref().unwrap_or(Path::new(path));
         self.require.is_match(path) && !self.except.is_match(path)
     }
 
@@ -92,9 +98,30 @@ impl Policy {
     }
 }
 
+/// Why no path of a repository can match, where that can be seen: a policy that asks for nothing by mistake is
+/// one that lets everything through.
+fn names_nothing(pattern: &str) -> Option<&'static str> {
+    let words = [
+        "paths begin at the repository's top, without `/` or `./`",
+        "write `FOLDER/**` for all of a folder",
+    ];
+    match pattern {
+        _ if pattern.starts_with('/')
+            || pattern.starts_with("./")
+            || pattern.starts_with("../") =>
+        {
+            Some(words[0])
+        }
+        "" | "." => Some("write `**` for all of them"),
+        _ if pattern.ends_with('/') => Some(words[1]),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::ffi::OsStrExt;
 
     #[test]
     fn what_is_asked_is_what_was_written() {
@@ -105,6 +132,11 @@ mod tests {
         assert!(!policy.is_met_by(Worth::Weak) && !policy.signed());
         assert!(!Policy::none().requires("src/a.rs") && Policy::none().is_met_by(Worth::Weak));
         assert!(Policy::read("signed = true").unwrap().signed());
+        // As the file is called, and not as that is told: a name that is no text is no way around it.
+        let all = Policy::read("require = [\"src/**\"]").unwrap();
+        let name = std::ffi::OsStr::from_bytes(b"src/a\xff.rs");
+        let told = store::encode_path(Path::new(name));
+        assert!(!told.starts_with("src/") && all.requires(&told), "{told}");
     }
 
     #[test]
@@ -113,6 +145,10 @@ mod tests {
             ("requires = []", "requires"),
             ("worth = \"high\"", "`high`"),
             ("require = [\"a{\"]", "a{"),
+            ("require = [\"/src/**\"]", "without `/`"),
+            ("require = [\"./a\"]", "without `/`"),
+            ("except = [\"docs/\"]", "FOLDER/**"),
+            ("require = [\".\"]", "`**`"),
         ] {
             let error = Policy::read(text).unwrap_err();
             assert_eq!(error.code, "policy_invalid");

@@ -28,6 +28,7 @@ impl Span {
             ));
         };
         let named = |name: &str| {
+            one_meant(project.top(), name)?;
             worktree::resolve(project.top(), name)?.ok_or_else(|| {
                 EngineError::user(
                     "span_invalid",
@@ -42,9 +43,11 @@ impl Span {
         })
     }
 
-    /// Where the change began: the last commit that both ends have.
-    pub(crate) fn began(&self, repo: &Path) -> Result<String, EngineError> {
-        let base = git(repo, &["merge-base", &self.onto, &self.head], &[]).map_err(|error| {
+    /// Where the change began: the last commit that both ends have. After merges in both directions there are
+    /// several, and a file may be as it was in one of them and not in another.
+    pub(crate) fn began(&self, repo: &Path) -> Result<Vec<String>, EngineError> {
+        let asked = ["merge-base", "--all", &self.onto, &self.head];
+        let bases = git(repo, &asked, &[]).map_err(|error| {
             EngineError::user(
                 "span_invalid",
                 format!("{} and {} have no commit in common", self.onto, self.head),
@@ -52,8 +55,8 @@ impl Span {
             )
             .caused_by(error)
         })?;
-        let base = text(&base);
-        if base == self.head && base != self.onto {
+        let bases: Vec<String> = text(&bases).lines().map(str::to_owned).collect();
+        if bases.contains(&self.head) && self.head != self.onto {
             return Err(EngineError::user(
                 "span_invalid",
                 format!(
@@ -63,7 +66,7 @@ impl Span {
                 "write where it is to go first: `BASE..HEAD`",
             ));
         }
-        Ok(base)
+        Ok(bases)
     }
 
     /// A file as it stands where the change is to go.
@@ -79,4 +82,34 @@ impl Span {
         let file = format!("{}:{path}", self.onto);
         git(repo, &["show", &file], &[]).map(|bytes| Some(text(&bytes)))
     }
+}
+
+/// Refuses a name under which a tag or a branch hides another: whoever may push a tag `origin/main` would choose
+/// by whose policy they are judged.
+fn one_meant(repo: &Path, name: &str) -> Result<(), EngineError> {
+    let bare = name.split(['~', '^', ':']).next().unwrap_or(name);
+    let bare = bare.split("@{").next().unwrap_or(bare);
+    let places = ["refs/", "refs/tags/", "refs/heads/", "refs/remotes/"];
+    let mut meant: Vec<(String, String)> = Vec::new();
+    let remote = format!("refs/remotes/{bare}/HEAD");
+    for one in places
+        .map(|at| format!("{at}{bare}"))
+        .into_iter()
+        .chain([remote])
+    {
+        if let Some(commit) = worktree::resolve(repo, &one)? {
+            meant.push((one, commit));
+        }
+    }
+    let Some((first, commit)) = meant.first() else {
+        return Ok(());
+    };
+    let Some((other, _)) = meant.iter().find(|(_, there)| there != commit) else {
+        return Ok(());
+    };
+    Err(EngineError::user(
+        "span_invalid",
+        format!("`{name}` may be {first} or {other}, which differ"),
+        format!("write the one that is meant in full, for instance `{other}..HEAD`"),
+    ))
 }

@@ -15,6 +15,7 @@ use report::work::works_here;
 use std::collections::BTreeMap;
 use store::{Entry, Journal, Replay, RunName};
 use workspace::clock::now;
+use workspace::config::Config;
 use workspace::context::{Context, task_folder};
 use workspace::error::EngineError;
 use workspace::git::{self, git};
@@ -65,7 +66,9 @@ pub fn fork(project: &Project, asked: &NewFork) -> Result<ForkBegun, EngineError
     let Some(own) = before.started.own_tree.clone() else {
         return Err(works_here(&asked.run));
     };
-    let tree = stands(&before, asked)?;
+    let tree = stands(&before, asked, &|other| {
+        same_agents(project, &config, &before, other)
+    })?;
     let taken = store::list(&project.journals())?;
     let name = match &asked.name {
         Some(name) => given_name(&taken, name)?,
@@ -196,7 +199,11 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
 /// The tree that a gate had let pass, where nobody had committed it. Refuses a record at which the work was
 /// nowhere but in the other run's folder, one behind which cases of an exam were told, and one behind which who
 /// is to go on has cheated: what is counted there would be forgotten.
-fn stands(before: &Before, asked: &NewFork) -> Result<Option<String>, EngineError> {
+fn stands(
+    before: &Before,
+    asked: &NewFork,
+    same: &dyn Fn(&str) -> Result<bool, EngineError>,
+) -> Result<Option<String>, EngineError> {
     let (run, at) = (&asked.run, asked.at);
     if let Some(later) = before.examined {
         return Err(EngineError::user(
@@ -207,10 +214,10 @@ fn stands(before: &Before, asked: &NewFork) -> Result<Option<String>, EngineErro
             format!("fork at record {later} or behind it"),
         ));
     }
-    let same = asked
-        .agent
-        .as_ref()
-        .is_none_or(|agent| *agent == before.started.agent);
+    let same = match (&asked.agent, before.cheated) {
+        (Some(other), Some(_)) => same(other)?,
+        _ => true,
+    };
     if let Some(later) = before.cheated.filter(|_| same) {
         return Err(EngineError::user(
             "fork_cheat_forgotten",
@@ -234,6 +241,25 @@ fn stands(before: &Before, asked: &NewFork) -> Result<Option<String>, EngineErro
         )),
         None => Ok(None),
     }
+}
+
+/// Would somebody go on who works in the run now, by whatever spelling? A run that names nobody has who is set in
+/// the config.
+fn same_agents(
+    project: &Project,
+    config: &Config,
+    before: &Before,
+    other: &str,
+) -> Result<bool, EngineError> {
+    let workflow = before.machine.workflow();
+    let named = Some(before.started.agent.as_str()).filter(|agent| !agent.is_empty());
+    let wanted = workspace::agent::spec(project, config, other)?;
+    let mut now = workspace::agent::by_role(workflow, config, named).into_values();
+    let same = |text: &str| {
+        let one = workspace::agent::spec(project, config, text);
+        text == other || one.is_ok_and(|one| one == wanted)
+    };
+    Ok(now.any(same))
 }
 
 fn started(

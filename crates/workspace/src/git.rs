@@ -72,6 +72,10 @@ enum Input<'a> {
 
 /// What speaks with another machine or writes a whole tree takes as long as that takes.
 const LONG: [&str; 4] = ["push", "fetch", "worktree", "checkout-index"];
+/// What compares files, and how it goes about repositories that lie in another: which commit of theirs is meant is
+/// told, and nobody looks into them. A `.gitmodules` says otherwise for each, over the settings but not over this.
+const COMPARING: [&str; 5] = ["diff", "diff-tree", "diff-index", "diff-files", "status"];
+const NOT_INTO: &str = "--ignore-submodules=dirty";
 const AN_HOUR: Duration = Duration::from_secs(3600);
 const TWO_MINUTES: Duration = Duration::from_secs(120);
 
@@ -92,8 +96,6 @@ fn started(
         // whatever a gate runs can write such a one: git is never to look into it.
         "-c",
         "submodule.recurse=false",
-        "-c",
-        "diff.ignoreSubmodules=dirty",
         // What is added is what was judged, whatever its line ends.
         "-c",
         "core.safecrlf=false",
@@ -104,7 +106,13 @@ fn started(
         "core.packedRefsTimeout=3000",
     ];
     let mut argv: Vec<String> = hardened.map(str::to_owned).to_vec();
-    argv.extend(args.iter().map(|arg| (*arg).to_owned()));
+    let verb = args.iter().position(|arg| !arg.starts_with('-'));
+    for (at, arg) in args.iter().enumerate() {
+        argv.push((*arg).to_owned());
+        if verb == Some(at) && COMPARING.contains(arg) {
+            argv.push(NOT_INTO.to_owned());
+        }
+    }
     let mut env = sandbox::base_env();
     // Answers in one language, no prompts, and no configuration of ours leaking in.
     for (name, value) in [

@@ -80,3 +80,65 @@ impl Envelope {
         Ok((value, key))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::attest::{Trust, verify};
+    use testkit::fuzz::Fuzz;
+
+    const DECISIONS: &str = r#"{"_type":"https://in-toto.io/Statement/v1","predicate":{"decisions":[{"at":"2026-11-01T10:00:00.000Z","decision":{"because":"read it","channel":"ssh-signature","option":"approve","seen_seq":3,"signature":"-----BEGIN SSH SIGNATURE-----\nAAAA\n-----END SSH SIGNATURE-----\n","who":"ada"},"head":"ab","run":"t","seq":4}]},"predicateType":"proofhouse:decisions/v1","subject":[{"annotations":{"run":"t","seq":9},"digest":{"sha256":"cd"},"name":"proofhouse:run/t@9"}]}"#;
+    const SUMMARY: &str = r#"{"_type":"https://in-toto.io/Statement/v1","predicate":{"inputAttestations":[{"digest":{"sha256":"INPUT"},"uri":"line:1"}],"policy":{"digest":{"sha256":"ef"},"uri":"proofhouse:workflow/phase"},"timeVerified":"2026-11-01T10:00:00.000Z","verificationResult":"PASSED","verifiedLevels":["PROOFHOUSE_WEAK"]},"predicateType":"https://slsa.dev/verification_summary/v1","subject":[{"annotations":{"run":"t","seq":9},"digest":{"sha256":"cd"},"name":"proofhouse:run/t@9"}]}"#;
+
+    fn sealed(payload: &[u8], key: &AttestKey) -> String {
+        let signature = key.sign(IN_TOTO, payload).unwrap();
+        let envelope = Envelope {
+            payload: Base64::encode_string(payload),
+            payload_type: IN_TOTO.to_owned(),
+            signatures: vec![Signed {
+                keyid: key.public().keyid.clone(),
+                sig: Base64::encode_string(&signature),
+            }],
+        };
+        envelope.line()
+    }
+
+    /// Whatever a trusted key has signed, and whatever it has not.
+    #[test]
+    fn fuzz_attestations_are_read_or_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key");
+        approval::key_for_the_occasion(&path, "ada").unwrap();
+        let key = AttestKey::read(&path).unwrap();
+        let trust = Trust {
+            key: Some(key.public()),
+            approvers: None,
+        };
+        Fuzz {
+            name: "statements",
+            samples: &[DECISIONS.as_bytes(), SUMMARY.as_bytes()],
+            usual: 200,
+        }
+        .run(&|input| {
+            let first = sealed(input, &key);
+            let named = SUMMARY.replace("INPUT", &store::sha256_hex(first.as_bytes()));
+            let bundle = format!("{first}\n{}\n", sealed(named.as_bytes(), &key));
+            let _ = verify(&bundle, trust, None);
+            let alone = format!("{first}\n");
+            let _ = verify(&alone, trust, None);
+        });
+        let line = sealed(DECISIONS.as_bytes(), &key);
+        let trusted = [key.public().clone()];
+        assert!(Envelope::open(&line, &trusted).is_ok());
+        Fuzz {
+            name: "envelopes",
+            samples: &[line.as_bytes()],
+            usual: 300,
+        }
+        .run(&|input| {
+            let other = String::from_utf8_lossy(input);
+            let opened = Envelope::open(&other, &trusted);
+            assert!(other == line || opened.is_err(), "{other}");
+        });
+    }
+}

@@ -43,6 +43,8 @@ fn subjects(told: &Told) -> Vec<Value> {
     subjects.extend(
         commits.map(|(name, commit)| json!({"name": name, "digest": {"gitCommit": commit}})),
     );
+    let files = told.files.iter();
+    subjects.extend(files.map(|(name, hash)| json!({"name": name, "digest": {"sha256": hash}})));
     subjects
 }
 

@@ -31,6 +31,8 @@ pub struct Verified {
     pub head: String,
     /// What the subjects name besides the run: `git:work` and such.
     pub commits: Vec<(String, String)>,
+    /// Files that they name by their SHA-256: the manifest of a release.
+    pub files: Vec<(String, String)>,
     pub workflow: String,
     pub workflow_hash: String,
     /// `PASSED`, or what else the summary says.
@@ -238,6 +240,10 @@ fn summed_up(summary: &Statement, lines: &[&str]) -> Result<Verified, EngineErro
         let commit = one["digest"]["gitCommit"].as_str()?;
         Some((text(&one["name"]), commit.to_owned()))
     });
+    let files = summary.subject.iter().skip(1).filter_map(|one| {
+        let hash = one["digest"]["sha256"].as_str()?;
+        Some((text(&one["name"]), hash.to_owned()))
+    });
     let at = said["timeVerified"].as_str().and_then(Time::parse);
     let workflow = text(&said["policy"]["uri"]);
     Ok(Verified {
@@ -245,6 +251,7 @@ fn summed_up(summary: &Statement, lines: &[&str]) -> Result<Verified, EngineErro
         seq,
         head: text(&whole["digest"]["sha256"]),
         commits: commits.collect(),
+        files: files.collect(),
         workflow: workflow
             .strip_prefix("proofhouse:workflow/")
             .unwrap_or(&workflow)

@@ -40,7 +40,7 @@ mod tested;
 mod tools;
 mod views;
 
-pub use assembled::{Exported, branch_faults, branch_name, export};
+pub use assembled::{Exported, branch_faults, branch_name, export, release_commit};
 pub(crate) use decide::{decide, decide_message};
 pub use page::page;
 pub use product::{

@@ -6,7 +6,7 @@ use super::{exit, signing};
 use ::audit::attest::{self, Attested, Journal, People, Trust, Verified};
 use approval::{AttestKey, Attester};
 use std::path::Path;
-use workspace::git::git;
+use workspace::git::{git, resolve};
 use workspace::{EngineError, Project};
 
 /// Where notes of commits lie that hold attestations.
@@ -15,6 +15,27 @@ const NOTES: &str = "refs/notes/proofhouse";
 pub(crate) fn attest(project: &Project, args: &Attest, out: &Out) -> Result<u8, EngineError> {
     let key = AttestKey::read(&args.sign)?;
     let attested = attest::attest(&project.at_top(), &args.run, &key)?;
+    if args.note {
+        let Some(commit) = attested.commits.last() else {
+            return Err(EngineError::user(
+                "attestation_unplaced",
+                format!("`{}` has made no commit that could carry a note", args.run),
+                "keep it in a file: `--out FILE`",
+            ));
+        };
+        keep(&project.at_top(), &attested, commit)?;
+        if !out.json {
+            out.line(&format!(
+                "noted at {commit}: git notes --ref=proofhouse show {commit}"
+            ));
+        }
+        if args.out.is_none() {
+            if out.json {
+                out.facts(&attested);
+            }
+            return Ok(exit::OK);
+        }
+    }
     let Some(path) = &args.out else {
         return signing::show(attested.bundle.as_bytes());
     };
@@ -55,20 +76,8 @@ pub(crate) fn note(
     let project = project.at_top();
     let noted = || -> Result<Attested, EngineError> {
         let attested = attest::attest(&project, run, key)?;
-        let file = project.work(run).join("attestation.jsonl");
-        let folder = file.parent().unwrap_or(project.top());
-        std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
-        store::write_atomic(&file, attested.bundle.as_bytes())?;
-        let path = file.display().to_string();
-        let notes = format!("--ref={NOTES}");
-        let added = git(
-            project.top(),
-            &["notes", &notes, "add", "--file", &path, commit],
-            &[],
-        );
-        // Scratch of this one alone.
-        let _ = std::fs::remove_file(&file);
-        added.map(|_| attested)
+        keep(&project, &attested, commit)?;
+        Ok(attested)
     };
     noted().map_err(|mut error| {
         error.what = format!(
@@ -81,6 +90,21 @@ pub(crate) fn note(
         );
         error
     })
+}
+
+/// In a note of a commit. One that is there already stays: it may be somebody else's word.
+fn keep(project: &Project, attested: &Attested, commit: &str) -> Result<(), EngineError> {
+    let file = project.work(&attested.run).join("attestation.jsonl");
+    let folder = file.parent().unwrap_or(project.top());
+    std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
+    store::write_atomic(&file, attested.bundle.as_bytes())?;
+    let path = file.display().to_string();
+    let notes = format!("--ref={NOTES}");
+    let args = ["notes", &notes, "add", "--file", &path, commit];
+    let added = git(project.top(), &args, &[]);
+    // Scratch of this one alone.
+    let _ = std::fs::remove_file(&file);
+    Ok(added.map(|_| ())?)
 }
 
 pub(crate) fn verify(
@@ -109,6 +133,9 @@ pub(crate) fn verify(
     };
     let top = project.map(Project::at_top);
     let verified = attest::verify(&text, trust, top.as_ref())?;
+    if let Some(commit) = &args.commit {
+        about(&verified, commit, top.as_ref())?;
+    }
     match out.json {
         true => out.facts(&verified),
         false => told(&verified, out),
@@ -117,6 +144,32 @@ pub(crate) fn verify(
         true => exit::OK,
         false => exit::USER,
     })
+}
+
+/// Refuses what is whole and vouches for something else: a good file of another run beside this commit.
+fn about(verified: &Verified, name: &str, project: Option<&Project>) -> Result<(), EngineError> {
+    let there = match project {
+        Some(project) => resolve(project.top(), name)?,
+        None => None,
+    };
+    let commit = there.as_deref().unwrap_or(name);
+    if verified.commits.iter().any(|(_, one)| one == commit) {
+        return Ok(());
+    }
+    let named: Vec<String> = verified.commits.iter().map(|(_, one)| plain(one)).collect();
+    Err(EngineError::user(
+        "attestation_of_another",
+        format!(
+            "it vouches for `{}` and {}, and not for {}",
+            plain(&verified.run),
+            match named.as_slice() {
+                [] => "no commit".to_owned(),
+                _ => named.join(", "),
+            },
+            plain(commit)
+        ),
+        "ask for the one of that commit (`git notes --ref=proofhouse show COMMIT`); where there is no repository, give the whole id",
+    ))
 }
 
 fn told(verified: &Verified, out: &Out) {
@@ -134,6 +187,9 @@ fn told(verified: &Verified, out: &Out) {
     row("head", plain(&verified.head));
     for (name, commit) in &verified.commits {
         row("commit", format!("{} ({})", plain(commit), plain(name)));
+    }
+    for (name, hash) in &verified.files {
+        row("file", format!("{} ({})", plain(hash), plain(name)));
     }
     let levels: Vec<String> = verified.levels.iter().map(|one| plain(one)).collect();
     row("shown", levels.join(", "));

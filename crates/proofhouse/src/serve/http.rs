@@ -227,7 +227,7 @@ mod tests {
 
     /// Whatever a program of this machine sends, it is a request within its bounds, or none.
     #[test]
-    fn heads_that_nobody_would_send_are_read_or_refused() {
+    fn fuzz_heads_are_read_or_refused() {
         let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
         let address = listener.local_addr().unwrap();
         Fuzz {

@@ -122,6 +122,7 @@ fn every_flipped_byte_every_cut_and_every_exchange_is_refused() {
         flipped += 1;
     }
     assert!(flipped > 400, "{flipped}");
+    println!("{flipped} flipped bytes are refused");
     // Through the binary as well.
     let elsewhere = World::empty();
     for at in (0..whole.len()).step_by(whole.len() / 60) {
@@ -200,6 +201,15 @@ fn only_what_is_over_is_vouched_for_and_a_stopped_run_did_not_pass() {
         let vouch = ["attest", "t", "--sign", text(key)];
         world.run(&vouch).refuses(1, "key_unreadable");
     }
+    // One that was given up before it had made a commit.
+    let world = World::new();
+    world.start(HONEST, &[]);
+    let ann = world.approver("ann");
+    let give_up = ["abandon", "t", "--because", "not now", "--sign", text(&ann)];
+    world.run(&give_up).exits(0);
+    key(&world, "ci", &[]);
+    let vouch = ["attest", "t", "--sign", "agent/ci", "--note"];
+    world.run(&vouch).refuses(1, "attestation_unplaced");
 }
 
 #[test]
@@ -223,6 +233,79 @@ fn what_lands_can_carry_it_as_a_note() {
     // The branch had not moved, so what landed is the tree that was proven.
     assert_eq!(facts["commits"][1][0], "git:landed");
     assert_eq!(facts["commits"][1][1], commit);
+    // Whole it may be, and about another commit than the one that is asked about.
+    let about = |commit: &str| {
+        let key = ["--key", "agent/ci.pub", "--commit", commit];
+        says(&world, &[&["verify", "agent/noted"], &key[..]].concat())
+    };
+    for good in ["main", commit, "refs/proofhouse/t"] {
+        about(good).exits(0);
+    }
+    for other in ["main~1", &before, "no-such-name"] {
+        about(other).refuses(1, "attestation_of_another");
+    }
+    let elsewhere = World::empty();
+    let (noted, public) = (world.at("agent/noted"), world.at("agent/ci.pub"));
+    let asked = ["verify", text(&noted), "--key", text(&public), "--commit"];
+    says(&elsewhere, &[&asked[..], &[commit]].concat()).exits(0);
+    for other in ["main", &commit[..39]] {
+        let said = says(&elsewhere, &[&asked[..], &[other]].concat());
+        said.refuses(1, "attestation_of_another");
+    }
+}
+
+/// By its manifest and the commit that holds its product, with everything that its tasks went through.
+#[test]
+fn a_release_of_the_factory_is_vouched_for_like_a_run() {
+    let world = crate::factory_elsewhere::released();
+    world.git(&["config", "user.name", "Ann"]);
+    world.git(&["config", "user.email", "ann@example.org"]);
+    key(&world, "ci", &[]);
+    let vouch = ["attest", "p", "--sign", "agent/ci"];
+    let out = [
+        "--note",
+        "--out",
+        "agent/p.jsonl",
+        "--links",
+        "agent/links",
+        "--json",
+    ];
+    let made = world.run(&[&vouch[..], &out].concat()).exits(0).json();
+    let commit = world.git(&["rev-parse", "proofhouse/p"]);
+    assert_eq!(made["commits"], serde_json::json!([commit]));
+    let asked = [
+        "verify",
+        "agent/p.jsonl",
+        "--key",
+        "agent/ci.pub",
+        "--commit",
+    ];
+    let about = |commit: &str| world.run(&[&asked[..], &[commit]].concat());
+    about("main").refuses(1, "attestation_of_another");
+    let facts = [&asked[..], &["proofhouse/p", "--json"]].concat();
+    let facts = world.run(&facts).exits(0).json();
+    assert_eq!(
+        (&facts["result"], &facts["workflow"], &facts["journal"]),
+        (&"PASSED".into(), &"factory".into(), &"holds".into())
+    );
+    let [name, hash] = [0, 1].map(|at| facts["files"][0][at].as_str().unwrap().to_owned());
+    let release = name.strip_prefix("proofhouse:release/").unwrap();
+    let manifest = format!(".proofhouse/state_store/releases/{release}.json");
+    let text = world.read(&manifest);
+    assert_eq!(store::sha256_hex(text.as_bytes()), hash);
+    let passed = facts["passed"].to_string();
+    assert!(passed.contains("-MM-moment-ship: ship_record"), "{passed}");
+    assert!(passed.contains(&format!("{release}-release: product_check")));
+    let links = std::fs::read_dir(world.at("agent/links")).unwrap().count();
+    assert!(
+        links >= 5,
+        "one for each gate of each task and of the release: {links}"
+    );
+    let noted = world.git(&["notes", "--ref=proofhouse", "show", &commit]);
+    assert_eq!(noted.trim(), world.read("agent/p.jsonl").trim());
+    // Nobody vouches for a release that was changed where it lies.
+    world.write(&manifest, &text.replacen("1.0.0", "1.0.1", 1));
+    world.run(&vouch).refuses(1, "evidence_altered");
 }
 
 /// By the tools of others: `python3 -m venv V && V/bin/pip install 'securesystemslib[crypto]'
@@ -238,6 +321,7 @@ fn the_tools_of_others_read_it_and_refuse_what_was_changed() {
     let checked = |file: &Path| {
         let mut command = Command::new(&python);
         let said = command.arg(script).arg(file).arg(&public).output().unwrap();
+        print!("{}", String::from_utf8_lossy(&said.stdout));
         (
             said.status.success(),
             String::from_utf8_lossy(&said.stderr).into_owned(),
@@ -260,6 +344,7 @@ fn the_tools_of_others_read_it_and_refuse_what_was_changed() {
         let mut command = Command::new(&python);
         let command = command.arg(layout).arg(world.at("agent/links"));
         let said = command.arg(&public).args(states).output().unwrap();
+        print!("{}", String::from_utf8_lossy(&said.stdout));
         (
             said.status.success(),
             String::from_utf8_lossy(&said.stderr).into_owned(),

@@ -73,7 +73,7 @@ fn reused() -> Value {
 }
 
 /// A project that has released the module.
-fn released() -> World {
+pub(crate) fn released() -> World {
     let world = started_with(&script(&[moment_planned()], true), &product());
     world.run(&["factory", "run", "p"]).exits(0);
     world

@@ -20,6 +20,7 @@ mod clients;
 mod coding_agents;
 mod config;
 mod covers;
+mod covers_around;
 mod crash;
 mod decisions;
 mod demo;

@@ -40,6 +40,12 @@ fn steps(data: &Evidence, moment: &Moment) -> Markup {
                 }
                 a href="../../" { (data.run) " as it is now" }
             }
+            @if !moment.commands.is_empty() {
+                p.note { "From here on otherwise, at a terminal: a run of its own (" code { "fork" } "), or this one led back to its commit (" code { "rewind" } ")." }
+                @for command in &moment.commands {
+                    pre.command tabindex="0" aria-label="Command" { code { (command) } }
+                }
+            }
         }
     }
 }

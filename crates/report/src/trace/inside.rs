@@ -278,7 +278,7 @@ mod tests {
 
     /// Whatever an agent writes into its transcript: a name of a tool stays a name.
     #[test]
-    fn a_transcript_that_nobody_would_write_names_no_more_than_tools() {
+    fn fuzz_transcripts_name_no_more_than_tools() {
         Fuzz {
             name: "transcripts",
             samples: &[

@@ -147,7 +147,7 @@ fn what_people_write_says_where_it_may_lead() {
 /// Whatever a confined process sends as a head: it is told off, or hears nothing. Nobody is reached, and the proxy
 /// goes on for whoever comes next.
 #[test]
-fn heads_that_nobody_would_send_open_nothing() {
+fn fuzz_heads_open_nothing() {
     let (proxy, port) = proxy(Vec::new());
     Fuzz {
         name: "proxy",

@@ -75,14 +75,11 @@ pub fn faults(project: &Project, run: &str, machine: &Factory) -> Vec<String> {
     let Some(promised) = machine.promised() else {
         return Vec::new();
     };
-    let (repo, branch) = (project.top(), format!("refs/heads/{}", name(run)));
+    let repo = project.top();
     let folder = format!("{}/", promised.product.name);
     let mut found = Vec::new();
     for (manifest, product) in all_released(machine) {
-        let has = format!("^{TRAILER}: {}$", manifest.release_id);
-        let log = ["log", "--format=%H", "--grep", &has, "-1", &branch];
-        let commit = git(repo, &log, &[]).map(|said| text(&said));
-        let Some(commit) = commit.ok().filter(|commit| !commit.is_empty()) else {
+        let Some(commit) = commit_of(project, run, &manifest.release_id) else {
             continue;
         };
         let held = files(project, product).and_then(|files| {
@@ -117,6 +114,15 @@ pub fn faults(project: &Project, run: &str, machine: &Factory) -> Vec<String> {
         }
     }
     found
+}
+
+/// The commit on the branch that holds the product of a release.
+pub fn commit_of(project: &Project, run: &str, release: &str) -> Option<String> {
+    let has = format!("^{TRAILER}: {release}$");
+    let branch = format!("refs/heads/{}", name(run));
+    let log = ["log", "--format=%H", "--grep", &has, "-1", &branch];
+    let commit = git(project.top(), &log, &[]).ok()?;
+    Some(text(&commit)).filter(|commit| !commit.is_empty())
 }
 
 /// A commit on `parent` whose `folder` is what lies in the scratch.

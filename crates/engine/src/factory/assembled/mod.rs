@@ -8,7 +8,7 @@ mod export;
 mod tried;
 
 pub(super) use branch::follow;
-pub use branch::{faults as branch_faults, name as branch_name};
+pub use branch::{commit_of as release_commit, faults as branch_faults, name as branch_name};
 pub use export::{Exported, export};
 pub(super) use tried::check;
 

@@ -222,6 +222,14 @@ fn whoever_was_caught_is_not_forked_from_before_it() {
     says(&["run", "t"]).exits(0);
     let fork = ["fork", "t", "--at", &asked, "--name"];
     let said = says(&[&fork[..], &["f"]].concat()).refuses(1, "fork_cheat_forgotten");
+    // The same by another spelling is no other.
+    let now = add.world.journal()[0]["body"]["agent"].clone();
+    let now = now
+        .as_str()
+        .unwrap()
+        .replacen("scripted:", "scripted:./", 1);
+    let spelled = ["s", "--agent", &now];
+    says(&[&fork[..], &spelled].concat()).refuses(1, "fork_cheat_forgotten");
     let later = said.err.split("fork at record ").nth(1).unwrap();
     let later: String = later.chars().take_while(char::is_ascii_digit).collect();
     let behind = ["fork", "t", "--at", &later, "--name", "g"];
