@@ -56,6 +56,15 @@ struct Before {
     cheated: Option<u64>,
 }
 
+/// Refuses what `fork` would refuse of the record, and writes nothing.
+pub fn can(project: &Project, asked: &NewFork) -> Result<(), EngineError> {
+    let before = before(&project.at_top(), &asked.run, asked.at)?;
+    if before.started.own_tree.is_none() {
+        return Err(works_here(&asked.run));
+    }
+    stands(&before, asked).map(|_| ())
+}
+
 /// Starts a run where another one was.
 pub fn fork(project: &Project, asked: &NewFork) -> Result<ForkBegun, EngineError> {
     let project = &project.at_top();

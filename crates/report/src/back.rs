@@ -4,8 +4,10 @@
 use crate::History;
 use crate::caught::{Gravity, caught};
 use crate::look;
+use flow::Flow;
+use kernel::decision::REWIND;
 use kernel::outcome::{EvidenceRef, Verdict};
-use kernel::{Body, Event};
+use kernel::{Body, Decision, Event, Input, Machine, What};
 use serde_json::{Value, json};
 use store::{Journal, Replay};
 use workspace::{EngineError, Project};
@@ -41,6 +43,34 @@ pub fn to(project: &Project, run: &str, at: u64) -> Result<Value, EngineError> {
             None => "it has made no commit yet, so there is nothing to go back to".to_owned(),
         },
     ))
+}
+
+/// What such a decision is about, for whoever signs it.
+pub fn about(with: &Value) -> String {
+    let commit = with["commit"].as_str().unwrap_or_default();
+    format!("back to record {}, commit {commit}", with["record"])
+}
+
+/// The records of a run's own commits, oldest first.
+pub fn commits(project: &Project, run: &str) -> Result<Vec<u64>, EngineError> {
+    let since = since(project, run, u64::MAX)?;
+    Ok(since.commits.into_iter().map(|(seq, _)| seq).collect())
+}
+
+/// Refuses what the machine itself would refuse, before anybody is asked to sign it.
+pub fn taken(machine: &Flow, with: &Value, because: &str) -> Result<(), EngineError> {
+    let decision = Decision {
+        option: REWIND.to_owned(),
+        because: because.to_owned(),
+        who: String::new(),
+        channel: String::new(),
+        seen_seq: 0,
+        with: with.clone(),
+        signature: None,
+    };
+    let input = Input::new(workspace::clock::now(), What::Decide(decision));
+    machine.decide(&input)?;
+    Ok(())
 }
 
 /// Refuses to go back behind what cannot be taken back.

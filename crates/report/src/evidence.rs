@@ -3,7 +3,6 @@
 
 use crate::address::link_of;
 use crate::attempt::Attempt;
-use crate::back;
 use crate::change::Depth;
 use crate::course::{Step, course};
 use crate::gate::Gate;
@@ -187,8 +186,6 @@ pub struct Moment {
     pub record: Entry,
     /// The number of the journal's last one.
     pub last: u64,
-    /// How a person goes on from there, at a terminal: in a run of its own, or in this one.
-    pub commands: Vec<String>,
 }
 
 type Then = (Peek<Flow>, Moment);
@@ -207,36 +204,7 @@ pub fn then(
     evidence.generated_at = evidence.grounds.last;
     evidence.features.clear();
     evidence.artifacts.clear();
-    let moment = Moment {
-        commands: from_there(project, name, &peek.machine, seq)?,
-        record,
-        last,
-    };
-    Ok((evidence, (peek, moment), history))
-}
-
-/// What can be said of a record. Where git does not hold the work, `fork` says which record will do.
-fn from_there(
-    project: &Project,
-    name: &str,
-    then: &Flow,
-    seq: u64,
-) -> Result<Vec<String>, EngineError> {
-    let mut commands = Vec::new();
-    if then
-        .started()
-        .is_some_and(|started| started.own_tree.is_some())
-    {
-        commands.push(format!("proofhouse fork {name} --at {seq}"));
-    }
-    let now = look::peek_run(project, name)?.machine.status().activity;
-    let over = matches!(now, Activity::Done | Activity::Stopped);
-    if !over && back::to(project, name, seq).is_ok() {
-        commands.push(format!(
-            "proofhouse rewind {name} --at {seq} --because \"...\""
-        ));
-    }
-    Ok(commands)
+    Ok((evidence, (peek, Moment { record, last }), history))
 }
 
 /// Where a run works, and the folder of its page.

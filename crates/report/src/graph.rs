@@ -116,7 +116,9 @@ fn note(machine: &Factory, task: &Task, needs: &[usize], tasks: &[&Task]) -> Str
             .work(&task.declared.id)
             .map_or_else(String::new, turn),
         TaskStatus::Halted | TaskStatus::Abandoned => {
-            task.halted_reason.clone().unwrap_or_default()
+            // Codes are words that people read here.
+            let reason = task.halted_reason.as_deref().unwrap_or_default();
+            reason.replace('_', " ")
         }
         TaskStatus::Pending | TaskStatus::Blocked => waits(),
     }

@@ -229,7 +229,7 @@ pub fn history(project: &Project, run: &str) -> Result<History, EngineError> {
 }
 
 /// The same up to one of its records.
-pub(crate) fn history_to(project: &Project, run: &str, seq: u64) -> Result<History, EngineError> {
+pub fn history_to(project: &Project, run: &str, seq: u64) -> Result<History, EngineError> {
     let mut history = History::default();
     let name = look::run_name(project, run)?;
     Journal::read(&project.journals(), &name, Replay::default(), |record| {

@@ -15,8 +15,10 @@ use workspace::Project;
 const LONGEST: u64 = 256 * 1024;
 /// What is read of its end.
 const READ: u64 = 32 * 1024;
-/// The most lines that are shown of one effect.
+/// The most lines that are shown of one effect beside everything else of a run.
 const MOST: usize = 60;
+/// What is read where all of it is asked for.
+const READ_WHOLE: u64 = 1024 * 1024;
 
 /// Where a run's effects say what they do.
 pub fn place(project: &Project, run: &str) -> PathBuf {
@@ -69,11 +71,31 @@ pub struct Now {
     pub began: Time,
     /// What it said last, oldest first.
     pub lines: Vec<String>,
+    /// Did it say more before that?
+    pub cut: bool,
+}
+
+/// How much of what is said is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Much {
+    /// The last lines of each.
+    Last,
+    /// All that is there.
+    Whole,
 }
 
 /// Everything that is in flight in a run.
-pub fn of(project: &Project, run: &str, status: &Status, history: &History) -> Vec<Now> {
-    let said = tail(project, run).unwrap_or_default();
+pub fn of(
+    project: &Project,
+    run: &str,
+    (status, history): (&Status, &History),
+    much: Much,
+) -> Vec<Now> {
+    let (read, most) = match much {
+        Much::Last => (READ, MOST),
+        Much::Whole => (READ_WHOLE, usize::MAX),
+    };
+    let (said, begins_later) = tail(project, run, read).unwrap_or_default();
     let flying = status.in_flight.iter();
     flying
         .map(|flying| {
@@ -81,7 +103,7 @@ pub fn of(project: &Project, run: &str, status: &Status, history: &History) -> V
             let lines = said.lines().filter_map(|line| line.strip_prefix(&begins));
             let mut lines: Vec<String> = lines.map(str::to_owned).collect();
             lines.dedup();
-            let cut = lines.len().saturating_sub(MOST);
+            let cut = lines.len().saturating_sub(most);
             let state = history.state(flying.effect);
             let role = history
                 .began(flying.effect)
@@ -98,16 +120,24 @@ pub fn of(project: &Project, run: &str, status: &Status, history: &History) -> V
                 },
                 began: flying.began,
                 lines: lines.split_off(cut),
+                cut: cut > 0 || begins_later,
             }
         })
         .collect()
 }
 
-fn tail(project: &Project, run: &str) -> std::io::Result<String> {
+/// The end of what was said, from the beginning of a line on, and whether there is more before it.
+fn tail(project: &Project, run: &str, most: u64) -> std::io::Result<(String, bool)> {
     let mut file = File::open(place(project, run))?;
     let length = file.metadata()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(READ)))?;
+    let begins_later = length > most;
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
     let mut bytes = Vec::new();
-    file.take(READ).read_to_end(&mut bytes)?;
-    Ok(String::from_utf8_lossy(&bytes).into_owned())
+    file.take(most).read_to_end(&mut bytes)?;
+    let said = String::from_utf8_lossy(&bytes);
+    let whole = match said.split_once('\n') {
+        Some((_, rest)) if begins_later => rest.to_owned(),
+        _ => said.into_owned(),
+    };
+    Ok((whole, begins_later))
 }

@@ -12,6 +12,8 @@ mod budgets;
 mod course;
 mod debate;
 pub mod diff;
+pub mod document;
+pub mod from_here;
 mod gates;
 mod graph;
 mod grounds;
@@ -42,6 +44,8 @@ use answer::Answers;
 use diff::View;
 use live::{Live, Part};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+pub use html::written;
 
 /// How pages look.
 pub const STYLE: &str = include_str!("page/page.css");

@@ -42,6 +42,11 @@ impl Spend {
         }
     }
 
+    /// Did anybody say what it cost?
+    pub fn is_told(&self) -> bool {
+        self.untold == 0 || !self.usage.is_nothing()
+    }
+
     /// The money in words. Not everybody says what was used, and that is not the same as nothing.
     pub fn money(&self) -> String {
         let known = dollars(self.usage.micro_dollars);

@@ -3,10 +3,14 @@
 
 use super::modules::Stored;
 use ::factory::delivery::registry::Entry;
+use ::factory::machine::Factory;
 use kernel::{Body, Time};
+use report::evidence::Moment;
 use report::page::project::{Module, Seal, Shown};
 use report::project::page_place;
+use report::replay::Past;
 use report::story::Story;
+use report::{History, Looked};
 use std::path::{Path, PathBuf};
 use workspace::{EngineError, Project};
 
@@ -23,8 +27,34 @@ pub fn page(project: &Project, name: &str) -> Result<PathBuf, EngineError> {
 
 /// What it shows, as of now.
 pub fn gather(project: &Project, name: &str) -> Result<Shown, EngineError> {
-    let report::Peek { machine, head } = report::look::peek_project(project, name)?;
-    let history = report::history(project, name)?;
+    let peek = report::look::peek_project(project, name)?;
+    Ok(shown(project, name, peek, &report::history(project, name)?))
+}
+
+/// What it showed as of a record, and the record. What lies in the state store is of today.
+pub fn gather_at(project: &Project, name: &str, seq: u64) -> Result<(Shown, Moment), EngineError> {
+    let past = Past::of(project, name, seq)?;
+    let Looked::Project(peek) = past.looked else {
+        return Err(EngineError::user(
+            "no_project",
+            format!("`{name}` is no project of the factory"),
+            "`proofhouse status` lists runs and projects",
+        ));
+    };
+    let history = report::history::history_to(project, name, seq)?;
+    let moment = Moment {
+        record: past.record,
+        last: past.last,
+    };
+    Ok((shown(project, name, peek, &history), moment))
+}
+
+fn shown(
+    project: &Project,
+    name: &str,
+    report::Peek { machine, head }: report::Peek<Factory>,
+    history: &History,
+) -> Shown {
     let events = history.events();
     let started = events.iter().find_map(|event| match &event.body {
         Body::RunStarted(started) => Some(started.agent.clone()),
@@ -34,7 +64,7 @@ pub fn gather(project: &Project, name: &str) -> Result<Shown, EngineError> {
     let mut story = Story::default();
     let home = project.home();
     let registry = machine.registry().iter();
-    Ok(Shown {
+    Shown {
         name: name.to_owned(),
         title: title(project).unwrap_or_else(|| name.to_owned()),
         agent: started.unwrap_or_default(),
@@ -51,7 +81,7 @@ pub fn gather(project: &Project, name: &str) -> Result<Shown, EngineError> {
         last: events.last().map_or(Time(0), |event| event.at),
         machine,
         head,
-    })
+    }
 }
 
 /// The spec's title, for the heading.

@@ -42,8 +42,7 @@ pub(crate) fn fork(project: &Project, args: &Fork, out: &Out) -> Result<u8, Engi
 /// A person's decision like any other, with the commit that it goes back to.
 pub(crate) fn rewind(project: &Project, args: &Rewind, out: &Out) -> Result<u8, EngineError> {
     let with = report::back::to(project, &args.run, args.at)?;
-    let commit = with["commit"].as_str().unwrap_or_default();
-    let about = format!("back to record {}, commit {commit}", args.at);
+    let about = report::back::about(&with);
     let ask = Ask {
         name: &args.run,
         option: REWIND,

@@ -1,6 +1,7 @@
 //! A person's word from the page: signed by their passkey over the exact words, and let in through the same door
 //! as every other signature. The page asks and hands on; it cannot decide.
 
+use super::back::Back;
 use super::guard::Own;
 use super::http::{Request, Response, decoded};
 use super::pages::House;
@@ -23,7 +24,8 @@ struct Decision {
     head: String,
     option: String,
     because: String,
-    /// Of a project: the question that is answered, and what was filled in for it.
+    /// Of a project: the question that is answered, and what was filled in for it. Of a run that is led back: the
+    /// record of the commit.
     #[serde(default)]
     about: String,
     #[serde(default)]
@@ -123,7 +125,7 @@ fn worded(house: &House, request: &Request) -> Result<Value, EngineError> {
     }))
 }
 
-/// A word about a project, before it is signed: its fields do not fit an address.
+/// A word about a project, or one that leads a run back, before it is signed: its fields do not fit an address.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Worded {
@@ -136,16 +138,20 @@ struct Worded {
     filled: BTreeMap<String, String>,
 }
 
-/// The exact words of an answer to a project, and what they carry; nothing is changed here.
+/// The exact words of such an answer, and what they carry; nothing is changed here.
 pub(super) fn words_of_project(house: &House, request: &Request) -> Response {
     let made = || {
         let said: Worded = serde_json::from_slice(&request.body)
             .map_err(|error| malformed(&format!("it cannot be read: {error}")))?;
         let project = repository(house, &said.repo)?;
         as_shown(
-            &report::look::peek_project(project, &said.run)?.head.hash,
+            &report::look::look(project, &said.run)?.head().hash,
             &said.head,
         )?;
+        if !report::look::is_project(project, &said.run) {
+            let back = Back::of(project, &said.run, &said.option, &said.about)?;
+            return back.worded(project, &said.because);
+        }
         let word = Word {
             run: &said.run,
             about: &said.about,
@@ -217,6 +223,10 @@ fn decided(house: &House, own: &Own, request: &Request) -> Result<Value, EngineE
                 filled: &said.filled,
             };
             word.decide(project, approve)?
+        }
+        false if !said.about.is_empty() => {
+            let back = Back::of(project, &said.run, &said.option, &said.about)?;
+            engine::decide::decide(project, &back.ask(&said.because), approve)?
         }
         false => {
             let ask = Ask {

@@ -37,7 +37,12 @@ fn whole(project: &Project, (key, run): (&str, &str), decides: bool) -> Result<L
     let now = match driven {
         true => {
             let history = report::history(project, run)?;
-            report::now::of(project, run, &shown.machine.status(), &history)
+            report::now::of(
+                project,
+                run,
+                (&shown.machine.status(), &history),
+                report::now::Much::Last,
+            )
         }
         // What an engine left in flight that is gone works no more.
         false => Vec::new(),

@@ -146,8 +146,9 @@ pub(super) fn audited(project: &Project, key: &str) -> Result<Live, EngineError>
         many => format!("{many} findings"),
     };
     let now = workspace::clock::now();
+    let looked = report::page::written(&now.to_string());
     let lead = format!(
-        "Every record's hash, every piece of evidence and every commit was looked at again at {now}. \
+        "Every record's hash, every piece of evidence and every commit was looked at again on {looked}. \
          `proofhouse audit` does the same where nobody but you has been."
     );
     let table = Table {

@@ -2,6 +2,7 @@
 //! no runtime: what it says comes from the read model, and what it is asked for is judged in `guard.rs`.
 
 mod act;
+mod back;
 mod decide;
 mod events;
 mod factory;
@@ -12,6 +13,7 @@ mod lists;
 mod open;
 mod pages;
 mod start;
+mod then;
 mod tools;
 mod watch;
 mod word;
@@ -294,6 +296,7 @@ fn answer(own: &Own, house: &House, stream: &mut TcpStream, (page, door, ticket)
         ("POST", "/challenge") => decide::challenge(house, &request),
         ("POST", "/signature") => decide::signature(house, own, &request),
         ("POST", "/start") => start::start(house, &request),
+        ("POST", "/fork") => start::fork(house, &request),
         ("POST", "/go_on") => act::go_on(house, &request),
         ("POST", "/stop") => act::stop(house, &request),
         ("POST", "/enrol") => decide::enrol(house, own, &request),

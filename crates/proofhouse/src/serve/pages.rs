@@ -12,6 +12,7 @@ use kernel::{Body, Machine, Time};
 use report::evidence::Evidence;
 use report::inbox::Fault;
 use report::kept::Kept;
+use report::now::Much;
 use report::page::act::{Act, What};
 use report::page::answer::{self, Answers};
 use report::page::diff::View;
@@ -105,7 +106,7 @@ impl House {
         }
     }
 
-    fn answers(&self, project: &Project) -> Answers {
+    pub(super) fn answers(&self, project: &Project) -> Answers {
         let Some(origin) = &self.decides else {
             return Answers::No;
         };
@@ -239,7 +240,7 @@ impl House {
         view: View,
     ) -> Option<Result<Live, EngineError>> {
         if let ["run", run, rest @ ..] = rest
-            && !matches!(rest, ["at", ..])
+            && !matches!(rest, ["at", ..] | ["now"])
             && report::look::is_project(project, run)
         {
             let decides = self.decides.is_some();
@@ -251,7 +252,8 @@ impl House {
                 self.evidence(at, project, key, run, file)
             }
             ["enrol"] if self.decides.is_some() => enrolment(project, key),
-            ["run", run, "at", seq] => self.then(at, project, run, seq.parse().ok()?),
+            ["run", run, "now"] => said(project, run),
+            ["run", run, "at", seq] => self.then(at, project, (key, run), seq.parse().ok()?),
             ["run", run, file @ ..] => self.left(at, project, (key, run), &file.join("/"))?,
             ["state_store", rest @ ..] => lists::stored(project, key, rest),
             ["spend"] => lists::spend(project, key),
@@ -348,7 +350,7 @@ impl House {
     }
 
     /// Reads with what was read of this run before.
-    fn reading<T>(&self, at: usize, run: &str, read: impl FnOnce(&mut Kept) -> T) -> T {
+    pub(super) fn reading<T>(&self, at: usize, run: &str, read: impl FnOnce(&mut Kept) -> T) -> T {
         let name = (at, run.to_owned());
         let mut kept = held(&self.kept).remove(&name).unwrap_or_default();
         let found = read(&mut kept);
@@ -372,7 +374,7 @@ impl House {
         let driven = report::look::is_driven(project, run);
         let status = peek.machine.status();
         let all = match driven {
-            true => report::now::of(project, run, &status, &history),
+            true => report::now::of(project, run, (&status, &history), Much::Last),
             // What an engine left in flight that is gone works no more.
             false => Vec::new(),
         };
@@ -385,26 +387,12 @@ impl House {
             act: self.act(key, run, (status.activity, driven)),
             workflow: &workflow.name,
             last: peek.head.seq,
+            commit: report::back::commits(project, run)?.last().copied(),
         };
         let answers = (self.answers(project), key);
         Ok(report::page::live_run(
             &evidence, &drawn, &flying, answers, view,
         ))
-    }
-
-    /// A run as it was at one of its records.
-    fn then(&self, at: usize, project: &Project, run: &str, seq: u64) -> Result<Live, EngineError> {
-        if report::look::is_project(project, run) {
-            let then = report::replay::Then::at(project, run, seq)?;
-            let text = serde_json::to_string_pretty(&then).unwrap_or_default();
-            let title = format!("{run}, as of record {seq} of {}", then.last);
-            return Ok(live::text(&title, "../..", &text));
-        }
-        let (evidence, (peek, moment), history) = self.reading(at, run, |kept| {
-            report::evidence::then(project, run, seq, kept)
-        })?;
-        let drawn = drawn(run, &peek.machine, &history);
-        Ok(report::page::past::run(&evidence, &drawn, &moment))
     }
 
     /// A file that a run left beside its page; none: it left none of this name.
@@ -520,6 +508,19 @@ fn unreadable(run: &str, error: &EngineError) -> Report {
     }
 }
 
+/// All that is said right now by whoever works on it.
+fn said(project: &Project, run: &str) -> Result<Live, EngineError> {
+    let looked = look(project, run)?;
+    let all = match report::look::is_driven(project, run) {
+        true => {
+            let history = report::history(project, run)?;
+            report::now::of(project, run, (&looked.status(), &history), Much::Whole)
+        }
+        false => Vec::new(),
+    };
+    Ok(report::page::now::whole(run, &all))
+}
+
 fn enrolment(project: &Project, key: &str) -> Result<Live, EngineError> {
     let text = project.read_approvers()?.unwrap_or_default();
     let lines = text.lines().map(str::trim);
@@ -531,7 +532,11 @@ fn enrolment(project: &Project, key: &str) -> Result<Live, EngineError> {
 }
 
 /// The machine as it stands, with how often the run came to each state.
-fn drawn<'a>(run: &str, machine: &'a flow::Flow, history: &report::History) -> Drawn<'a> {
+pub(super) fn drawn<'a>(
+    run: &str,
+    machine: &'a flow::Flow,
+    history: &report::History,
+) -> Drawn<'a> {
     let table = &machine.workflow().table;
     let mut been = BTreeMap::from([(table.initial.clone(), 1)]);
     for event in history.events() {

@@ -284,6 +284,15 @@
     say(form, "");
     location.assign(said.address);
   };
+  // A run that begins where another one was.
+  const fork = async (form) => {
+    const data = new FormData(form);
+    say(form, "It is being begun.");
+    const said = await ask("/fork", { repo: form.dataset.repo, run: form.dataset.run, at: Number(form.dataset.at),
+      name: data.get("name"), agent: data.get("agent") });
+    say(form, "");
+    follow(said.address);
+  };
   // The words of `--message` from a terminal, signed here for `--signature`.
   const words = async (form) => {
     const text = form.querySelector("textarea").value;
@@ -316,6 +325,7 @@
     if (event.target.matches("form.words")) attempt(event.target, words);
     if (event.target.matches("form.search")) follow(`/index/?${new URLSearchParams(new FormData(event.target))}`);
     if (event.target.matches("form.start")) attempt(event.target, begin);
+    if (event.target.matches("form.fork")) attempt(event.target, fork);
     if (event.target.matches("form.act")) attempt(event.target, act);
   });
   document.addEventListener("click", (event) => {

@@ -1,7 +1,6 @@
 //! A run that a person leads back to one of its commits: nothing is cut, nothing of theirs is lost, and what was
 //! used up stays used up.
 
-use crate::serve::{key_of, part, serve};
 use crate::support::{CHECK, HONEST, Said, TASK, World, says};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -144,24 +143,6 @@ fn a_run_goes_back_to_a_commit_by_new_records_and_a_new_commit() {
     rewind(&world, &target["seq"], &key).refuses(1, "rewind_over");
     says(&world, &["land", "t"]).exits(0);
     rewind(&world, &target["seq"], &key).refuses(1, "rewind_over");
-}
-
-#[test]
-fn the_page_of_a_record_names_the_ways_from_there() {
-    let (world, key) = waiting();
-    let served = serve(&world, &[]);
-    let path = format!("/r/{}/run/t/at/", key_of(&served));
-    let ways = |seq: u64| {
-        let (_, _, page) = served.listen(&format!("{path}{seq}/"), "").next();
-        let shown = part(&page, "banner").to_owned();
-        ["fork", "rewind"].map(|verb| shown.contains(&format!("proofhouse {verb} t --at {seq}")))
-    };
-    let at = before_the_code(&world)["seq"].as_u64().unwrap();
-    assert_eq!(ways(at), [true, true]);
-    assert_eq!(ways(at + 1), [true, false], "that is no commit");
-    let stop = ["decide", "t", "stop", "--because", "no", "--sign"];
-    says(&world, &[&stop[..], &[key.to_str().unwrap()]].concat()).exits(0);
-    assert_eq!(ways(at), [true, false], "it is over");
 }
 
 #[test]

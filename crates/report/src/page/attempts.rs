@@ -138,6 +138,7 @@ pub(super) fn left(data: &Evidence) -> Markup {
                 (links(&files, "Files"))
                 @if !data.commits.is_empty() {
                     h3 { "Commits" }
+                    p.note { "One after each gate that passed, oldest first, on " code { "refs/proofhouse/" (data.run) } ": " code { "git show" } " looks at one." }
                     ul.commits { @for commit in &data.commits { li { code { (commit) } } } }
                 }
             }

@@ -54,7 +54,7 @@ fn worded(name: &str, gauge: Gauge) -> (String, String, String) {
         REFUSALS => ("Requests that were refused", grouped),
         PASSES => ("Passes of this state", grouped),
         counter => {
-            let title = format!("Counted as {}", counter.replace('_', " "));
+            let title = format!("Times of \u{201c}{}\u{201d}", counter.replace('_', " "));
             return (title, grouped(gauge.used), grouped(gauge.cap));
         }
     };

@@ -55,7 +55,7 @@ pub(super) fn section(data: &Evidence, view: View) -> Markup {
             @if let Some(since) = since {
                 h3 #since { (when) }
                 p.note {
-                    (totals(&since.changes)) ", from " (short(&since.base)) " to " (short(&since.commit)) "."
+                    (totals(&since.changes)) ", from commit " (short(&since.base)) " to " (short(&since.commit)) "."
                 }
                 div.diffs.wide[view == View::Beside] { @for file in &self::files(since, &data.run, view) { (file) } }
                 h3 #whole { "All of it" }
@@ -64,7 +64,7 @@ pub(super) fn section(data: &Evidence, view: View) -> Markup {
                 p.none { "Nothing, so far." }
             } @else {
                 p.note {
-                    (totals(&change.changes)) ", from " (short(&change.base)) " to " (short(&change.commit)) ". "
+                    (totals(&change.changes)) ", from commit " (short(&change.base)) " to " (short(&change.commit)) ". "
                     (other(view))
                 }
                 div.diffs.wide[view == View::Beside] { @for file in &files { (file) } }

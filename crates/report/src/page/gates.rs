@@ -138,7 +138,7 @@ fn check(check: &Check) -> Markup {
                 p.facts-line {
                     @if let Some(exit) = check.exit { span { "exit " (exit) } " " }
                     span { (duration(check.millis)) } " "
-                    @if !check.tree.is_empty() { span { "tree " (short(&check.tree)) } }
+                    @if !check.tree.is_empty() { span title="The hash of all files as it judged them" { "on the files " (short(&check.tree)) } }
                 }
             }
             (links(&files, "Evidence"))

@@ -44,24 +44,28 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
     let asks: usize = rows().map(|row| row.asks.len()).sum();
     let asks = asks + criteria().count();
     let works = rows().filter(|row| row.doing == Doing::Working).count();
-    let headline = match asks {
-        0 => "Nothing waits for you".to_owned(),
-        1 => "One thing waits for you".to_owned(),
-        many => format!("{many} things wait for you"),
+    let unread: usize = all.iter().map(|one| one.unread).sum();
+    let headline = match (asks, unread) {
+        (0, 0) => "Nothing waits for you".to_owned(),
+        // What was not read yet may ask something.
+        (0, _) => "Still reading your runs".to_owned(),
+        (1, 0) => "One thing waits for you".to_owned(),
+        (many, 0) => format!("{many} things wait for you"),
+        (1, _) => "At least one thing waits".to_owned(),
+        (many, _) => format!("At least {many} things wait"),
     };
     let several = all.len() > 1;
     let today: u64 = all.iter().map(|one| one.today).sum();
-    let unread: usize = all.iter().map(|one| one.unread).sum();
     let caps: Option<u64> = all.iter().map(|one| one.cap).sum();
     let lead = html! {
-        @match works { 0 => "No run is at work.", 1 => "One run is at work.", many => (format!("{many} runs are at work.")) }
-        @match today { 0 => " No cost was told today", _ => { " " (dollars(today)) " spent today, as far as agents told it" } }
+        @match works { 0 if unread > 0 => {}, 0 => "No run is at work.", 1 => "One run is at work.", many => (format!("{many} runs are at work.")) }
+        @match today { 0 if unread > 0 => " No cost of today was found so far", 0 => " No cost was told today", _ => { " " (dollars(today)) " spent today, as far as agents told it" } }
         @if let (Some(cap), false) = (caps, several) { "; the day's cap is " (dollars(cap)) }
         "."
         @if several { @for one in all { @if let Some(cap) = one.cap {
             " " (one.name) ": " (dollars(one.today)) " of " (dollars(cap)) "."
         } } }
-        @if unread > 0 { " " (count(unread, "run")) " still being read." }
+        @if unread > 0 { " " (count(unread, "run")) @if unread == 1 { " is" } @else { " are" } " still being read." }
     };
     let names: Vec<&str> = all.iter().map(|one| one.name.as_str()).collect();
     let list = |title: &str, id: &str, of: &dyn Fn(&Row) -> bool, none: &str| {
@@ -185,5 +189,38 @@ fn begin(all: &[Repository]) -> Markup {
                 p.said role="status" {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unread(unread: usize) -> Repository {
+        Repository {
+            key: "shop".to_owned(),
+            name: "shop".to_owned(),
+            rows: Vec::new(),
+            unread,
+            today: 0,
+            cap: None,
+            budget: None,
+            checks: Vec::new(),
+            agent: None,
+            criteria: Vec::new(),
+        }
+    }
+
+    /// What was not read yet may ask something, or be at work.
+    #[test]
+    fn nothing_is_said_of_runs_that_were_not_read() {
+        let reading = page(&[unread(2)], false);
+        assert_eq!(reading.title, "Still reading your runs");
+        let head = &reading.parts[0].html;
+        assert!(head.contains("2 runs are still being read."), "{head}");
+        assert!(!head.contains("No run is at work"), "{head}");
+        let read = page(&[unread(0)], false);
+        assert_eq!(read.title, "Nothing waits for you");
+        assert!(read.parts[0].html.contains("No run is at work"));
     }
 }

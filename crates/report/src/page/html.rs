@@ -129,7 +129,15 @@ pub(super) fn chip(tone: Tone, text: &str) -> Markup {
 /// A time in UTC, short for people and exact for machines.
 pub(super) fn time(at: Time) -> Markup {
     let at = at.to_string();
-    html! { time datetime=(at) { (&at[..10]) " " (&at[11..19]) " UTC" } }
+    html! { time datetime=(at) { (written(&at)) } }
+}
+
+/// A written time in UTC as people read it; anything else as it is.
+pub fn written(at: &str) -> String {
+    match (at.get(..10), at.get(10..11), at.get(11..19)) {
+        (Some(day), Some("T"), Some(clock)) => format!("{day} {clock} UTC"),
+        _ => at.to_owned(),
+    }
 }
 
 /// A hash short enough to read; hovering shows all of it.

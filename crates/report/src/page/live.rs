@@ -33,26 +33,36 @@ impl Part {
     }
 }
 
-/// The head of every served page but those of runs: what it is, and a sentence.
+/// The head of every served page but those of runs: what it is, and a sentence. Names end as they end.
 pub(crate) fn head(mark: &str, headline: &str, lead: &Markup) -> Part {
+    let is_name = headline.contains(['.', '/']);
     let markup = html! {
         div.top.plain {
             p.run { (mark) }
-            h1 { (headline) span aria-hidden="true" { "." } }
+            h1.file[is_name] { (headline) @if !is_name { span aria-hidden="true" { "." } } }
             div.lead { (lead) }
         }
     };
     Part::new("head", markup)
 }
 
-/// A text file: a piece of evidence, as it was kept.
+/// A text file: a piece of evidence, as it was kept; a document of members is written for people.
 pub fn text(title: &str, back: &str, text: &str) -> Live {
-    let lead = html! { a href=(back) { "Back to the run" } };
+    if let Some(page) = super::document::page(title, back, text) {
+        return page;
+    }
+    let (folder, name) = in_folder(title);
+    let lead = html! { a href=(back) { "Back" } };
     let whole = html! { section { pre.whole tabindex="0" { code { (text) } } } };
     Live {
         title: title.to_owned(),
-        parts: vec![head("evidence", title, &lead), Part::new("text", whole)],
+        parts: vec![head(folder, name, &lead), Part::new("text", whole)],
     }
+}
+
+/// A file's folder, or what it is, and its name.
+pub(super) fn in_folder(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("evidence", path))
 }
 
 /// A picture that a run left; it lies where its page is.

@@ -139,7 +139,7 @@ fn card(at: Column, task: &TaskReport, address: &dyn Fn(&str) -> String) -> Mark
             @if let (Some(why), Column::Failed | Column::Ready) = (&task.failed, at) { p.reason { (prose(why)) } }
             p.facts-line {
                 @if !task.depends_on.is_empty() && at != Column::Later { span { "after " (task.depends_on.join(", ")) } " " }
-                @if let Some(spend) = &task.spend { span { (spend.money()) } }
+                @if let Some(spend) = &task.spend { span { @if spend.is_told() { (spend.money()) } @else { "cost not told" } } }
             }
         }
     }

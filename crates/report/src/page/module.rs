@@ -1,7 +1,9 @@
 //! The page of one version of a module: its contract, its tests clause by clause, its versions, who uses it, and
 //! where it comes from.
 
-use super::html::{Tone, chip, count, duration, href, pair, paragraph, prose, short};
+use super::html::{
+    Tone, chip, count, duration, href, pair, paragraph, prose, short, time, written,
+};
 use super::live::{Live, Part, head};
 use crate::address::encoded;
 use crate::module::{ModuleReport, Other, Seal, Tested};
@@ -72,7 +74,7 @@ fn contract(report: &ModuleReport) -> Markup {
                 None => p.none { "It does not lie in this store, or cannot be read." },
                 Some(contract) => {
                     p.note {
-                        "All that others know of it. Interface " (short(&report.module.fingerprint))
+                        "All that others know of it. Its fingerprint: " (short(&report.module.fingerprint))
                         @if let Some(file) = file { " \u{b7} " a href=(file) { "the document" } }
                     }
                     (dimensions(contract))
@@ -151,7 +153,7 @@ fn tests(report: &ModuleReport) -> Markup {
                 p.note {
                     (count(passed, "test")) " of " (report.tests.len()) " passed, run by the engine"
                     @if !report.runner.is_empty() { " with " (report.runner) }
-                    @if let Some(ran) = &report.ran { " at " (ran) }
+                    @if let Some(ran) = &report.ran { " on " (written(&ran.to_string())) }
                     ". They see what the contract makes public, and fail where stubs stand in its place."
                 }
                 ul.tests { @for one in &report.tests { (test(one)) } }
@@ -208,7 +210,7 @@ fn versions(report: &ModuleReport) -> Markup {
                     a href=(address(&one.reference)) { (one.reference.version) } " "
                 }
                 @if let Some(state) = one.status { (status(state)) }
-                @if let Some(at) = one.at { " " span.quiet { (at) } }
+                @if let Some(at) = one.at { " " span.quiet { (written(&at.to_string())) } }
             } } }
             @if let Some(by) = &this.superseded_by {
                 p.note { "In its place: " a href=(address(by)) { (by) } }
@@ -235,11 +237,11 @@ fn origin(report: &ModuleReport) -> Markup {
                 }
                 @if let Some(exception) = &entry.origin.exception { (pair("Exception", exception.as_str())) }
                 @if let Some(from) = &entry.origin.from { (pair("Brought in from", from)) }
-                (pair("Shipped", entry.at.to_string()))
+                (pair("Shipped", time(entry.at)))
                 (pair("Evidence", html! { code { (entry.ship_ref) } }))
                 @if let Some(ship) = &report.ship {
-                    (pair("Ship", html! { (ship.ship_id) " \u{b7} " (ship.verification.result.as_str()) " \u{b7} " (ship.verified_at) }))
-                    @if let Some(exam) = &ship.verification.exam { (pair("Exam", exam)) }
+                    (pair("Ship", html! { (ship.ship_id) " \u{b7} " (ship.verification.result.as_str()) " \u{b7} " (written(&ship.verified_at.to_string())) }))
+                    @if let Some(exam) = &ship.verification.exam { (pair("Exam", prose(exam))) }
                     (pair("Commit", html! { code { (ship.environment.repo_revision) } }))
                     (pair("Run by", &ship.environment.runner_id))
                 }

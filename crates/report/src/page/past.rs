@@ -1,18 +1,26 @@
-//! A run as it was at one of its records, with the way to the record before it and to the next.
+//! A run or a project as it was at one of its records, with the way to the record before it and to the next, and what
+//! a person can make of it.
 
+use super::from_here::{self, FromHere};
 use super::html::prose;
 use super::live::{Live, Part};
-use super::{machine, past_parts, verdict};
+use super::{machine, past_parts, project, verdict};
 use crate::evidence::{Evidence, Moment};
 use maud::{Markup, html};
 
-/// The page of a record. Nobody decides anything on it.
-pub fn run(data: &Evidence, drawn: &machine::Drawn<'_>, moment: &Moment) -> Live {
+/// The page of a record of a run.
+pub fn run(
+    data: &Evidence,
+    drawn: &machine::Drawn<'_>,
+    moment: &Moment,
+    from: &FromHere<'_>,
+) -> Live {
     let seq = moment.record.seq;
     let mut all = vec![
-        Part::new("banner", steps(data, moment)),
+        Part::new("banner", steps(&data.run, moment)),
         Part::new("head", verdict::header(data)),
         Part::new("machine", machine::section(drawn)),
+        from_here::part(from),
     ];
     let parts = past_parts(data);
     all.extend(parts.map(|(id, markup)| Part::new(id, markup)));
@@ -22,7 +30,31 @@ pub fn run(data: &Evidence, drawn: &machine::Drawn<'_>, moment: &Moment) -> Live
     }
 }
 
-fn steps(data: &Evidence, moment: &Moment) -> Markup {
+/// The page of a record of a project. What lies in the state store is of today.
+pub fn project(shown: &project::Shown, moment: &Moment) -> Live {
+    let page = project::live(shown, &[], None);
+    let of_today = ["banner", "now", "ask", "verify"];
+    let parts = page.parts.into_iter();
+    let parts = parts.filter(|part| !of_today.contains(&part.id.as_str()));
+    // What the project's page leads to lies two folders above that of a record. Text has no bare quotes.
+    let above = |mut part: Part| {
+        part.html = part
+            .html
+            .replace("href=\"", "href=\"../../")
+            .replace("href=\"../../#", "href=\"#");
+        part
+    };
+    let first = Part::new("banner", steps(&shown.name, moment));
+    Live {
+        title: format!(
+            "{}, as of record {} of {}",
+            shown.name, moment.record.seq, moment.last
+        ),
+        parts: std::iter::once(first).chain(parts.map(above)).collect(),
+    }
+}
+
+fn steps(name: &str, moment: &Moment) -> Markup {
     let (seq, last) = (moment.record.seq, moment.last);
     let to = |seq: u64| format!("../{seq}/");
     html! {
@@ -38,13 +70,7 @@ fn steps(data: &Evidence, moment: &Moment) -> Markup {
                     a rel="next" href=(to(seq + 1)) { "Next" }
                     a href=(to(last)) { "Last" }
                 }
-                a href="../../" { (data.run) " as it is now" }
-            }
-            @if !moment.commands.is_empty() {
-                p.note { "From here on otherwise, at a terminal: a run of its own (" code { "fork" } "), or this one led back to its commit (" code { "rewind" } ")." }
-                @for command in &moment.commands {
-                    pre.command tabindex="0" aria-label="Command" { code { (command) } }
-                }
+                a href="../../" { (name) " as it is now" }
             }
         }
     }

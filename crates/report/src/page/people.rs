@@ -1,7 +1,7 @@
 //! The parts about and for people: the open question, the promise, decisions, refusals, and how to
 //! check the page without believing it.
 
-use super::html::{pair, paragraph, time};
+use super::html::{pair, paragraph, prose, time};
 use crate::evidence::Evidence;
 use crate::question;
 use maud::{Markup, html};
@@ -29,7 +29,7 @@ pub(super) fn waiting(data: &Evidence) -> Markup {
                 }
                 p.label { "Answer in your terminal, with one of these" }
                 @for way in &worded.answers {
-                    @if !way.does.is_empty() { p.label { (way.does) } }
+                    @if !way.does.is_empty() { p.label { (prose(&way.does)) } }
                     pre.command tabindex="0" { code { (way.command) } }
                 }
                 p.label {

@@ -66,7 +66,7 @@ fn why(posed: &Posed) -> Markup {
                 (paragraph("reason", &posed.question.why))
             } @else {
                 ul.points { @for (invariant, evidence) in &posed.failed {
-                    li.bad { b { (invariant) } " " span { (prose(evidence)) } }
+                    li.bad { b { (invariant.replace('_', " ")) } " " span { (prose(evidence)) } }
                 } }
             }
             @if !posed.context.is_empty() {

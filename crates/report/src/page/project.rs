@@ -148,6 +148,7 @@ pub fn live(shown: &Shown, now: &[Now], act: Option<&Act<'_>>) -> Live {
                 @if let Some(one) = act {
                     section.now aria-labelledby="engine" { h2 #engine { "Its engine" } (act::form(one)) }
                 }
+                p.facts-line { a href=(format!("at/{}/", shown.head.seq)) { "Step through its records" } }
             },
         ),
     ];

@@ -66,7 +66,7 @@ fn row(one: &Found) -> Markup {
                     ModuleStatus::Deprecated => (chip(Tone::Unsure, "deprecated")),
                 } " "
                 @if one.name != one.reference { span.quiet { (one.name) } }
-                @if let Some(near) = one.near { " " span.quiet { (near) " of 100" } }
+                @if let Some(near) = one.near { " " span.quiet title="How near it is to what was asked for, in meaning and words" { "near: " (near) " of 100" } }
             }
             p { (prose(&one.purpose)) }
             p.facts-line {

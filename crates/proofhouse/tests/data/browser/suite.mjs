@@ -23,11 +23,13 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const kind = (path) => {
   const parts = path.split("?")[0].split("/").filter(Boolean);
   if (parts[0] === "r" && parts.length > 1) parts[1] = "*";
+  // A project of the factory has other pages than a run.
+  const project = parts[2] === "run" && parts[3] === "p" ? "project/" : "";
   if (parts[2] === "state_store") return `${parts.slice(0, 3).join("/")}/*.${path.split(".").pop()}`;
   // Names of runs, tasks, modules, records and files vary; everything else tells one kind of page from another.
-  return parts.map((part, at) => (at > 2 && at % 2 === 1 && parts[0] === "r" ? "*" : part)).join("/") + (path.includes("diff=") ? "?diff" : "");
+  return project + parts.map((part, at) => (at > 2 && at % 2 === 1 && parts[0] === "r" ? "*" : part)).join("/") + (path.includes("diff=") ? "?diff" : "");
 };
-const seeds = ["/", "/inbox/", "/index/?q=total", `/r/${key}/run/t/`, `/r/${key}/workflow/lights-out`, `/r/${key}/enrol`];
+const seeds = ["/", "/inbox/", "/index/?q=total", `/r/${key}/run/t/`, `/r/${key}/run/t/now/`, `/r/${key}/workflow/lights-out`, `/r/${key}/enrol`];
 const found = new Map();
 const crawl = async (page) => {
   const waiting = [...seeds];
