@@ -58,11 +58,14 @@ struct Before {
 
 /// Refuses what `fork` would refuse of the record, and writes nothing.
 pub fn can(project: &Project, asked: &NewFork) -> Result<(), EngineError> {
-    let before = before(&project.at_top(), &asked.run, asked.at)?;
+    let project = &project.at_top();
+    let config = project.config()?;
+    let before = before(project, &asked.run, asked.at)?;
     if before.started.own_tree.is_none() {
         return Err(works_here(&asked.run));
     }
-    stands(&before, asked).map(|_| ())
+    let same = |other: &str| same_agents(project, &config, &before, other);
+    stands(&before, asked, &same).map(|_| ())
 }
 
 /// Starts a run where another one was.

@@ -7,14 +7,9 @@ use super::line::{Line, read};
 use crate::Subject;
 use crate::error::Error;
 use crate::execute::{Executed, Program, execute};
-use crate::readers::{found, paths, sources};
-use crate::room::Room;
 use crate::settings::{Choice, Text, Words};
 use crate::text::label;
 use kernel::outcome::Verdict;
-use languages::judges::{Standing, Texts};
-use languages::manifests::settings;
-use languages::recipes;
 use languages::runners::{
     Call, Ending, Runner, Status, TestResult, TestRun, call, detect, is_plain_python,
     is_python_test, python_line, script,
