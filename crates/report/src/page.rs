@@ -12,7 +12,7 @@ mod budgets;
 mod course;
 mod debate;
 pub mod diff;
-pub mod document;
+mod document;
 pub mod from_here;
 mod gates;
 mod graph;

@@ -44,6 +44,9 @@ pub(crate) fn status(project: &Project, run: &str) -> Result<String, EngineError
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
+/// Where people answer in a browser, unless they chose another port.
+const PAGE: &str = "http://localhost:7766/inbox/";
+
 pub(crate) fn waiting(project: &Project) -> Result<String, EngineError> {
     let items = inbox::inbox(project)?;
     if items.is_empty() {
@@ -66,7 +69,8 @@ pub(crate) fn waiting(project: &Project) -> Result<String, EngineError> {
     });
     let told: Vec<String> = told.collect();
     Ok(format!(
-        "{}\n\nOnly the person answers: give them these commands, or `proofhouse serve --decide`.",
+        "{}\n\nOnly the person answers: give them these commands, or {PAGE}, \
+         the page of `proofhouse serve --decide` where their passkey answers.",
         told.join("\n\n")
     ))
 }

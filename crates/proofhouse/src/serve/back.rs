@@ -1,6 +1,5 @@
 //! A person's word from the page that leads a run back to one of its commits: the way of `proofhouse rewind`.
 
-use super::decide::malformed;
 use approval::passkey;
 use base64ct::{Base64UrlUnpadded, Encoding};
 use engine::decide::Ask;
@@ -24,7 +23,13 @@ impl<'a> Back<'a> {
         record: &str,
     ) -> Result<Self, EngineError> {
         let at = record.parse().ok().filter(|_| option == REWIND);
-        let at: u64 = at.ok_or_else(|| malformed("it names no record to go back to"))?;
+        let at: u64 = at.ok_or_else(|| {
+            EngineError::user(
+                "request_malformed",
+                "it names no record to go back to",
+                "load the page again",
+            )
+        })?;
         let with = report::back::to(project, run, at)?;
         let about = report::back::about(&with);
         Ok(Self { run, about, with })

@@ -107,7 +107,8 @@ fn a_run_is_begun_and_told_of_and_only_its_person_decides() {
         "{said:?}"
     );
     assert!(
-        text(&said[1]).contains("Only the person answers"),
+        text(&said[1]).contains("Only the person answers")
+            && text(&said[1]).contains("http://localhost:7766/inbox/"),
         "{said:?}"
     );
     assert!(text(&said[2]).contains("src/total.sh"), "{said:?}");

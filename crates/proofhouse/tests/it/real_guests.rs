@@ -120,6 +120,9 @@ fn claude_is_a_guest() {
             [
                 ("ANTHROPIC_BASE_URL", server.url()),
                 ("ANTHROPIC_API_KEY", key()),
+                // On a busy machine it would begin without the tools.
+                ("MCP_CONNECT_TIMEOUT_MS", "600000".to_owned()),
+                ("MCP_TIMEOUT", "600000".to_owned()),
                 ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", on.clone()),
                 ("DISABLE_AUTOUPDATER", on),
             ]

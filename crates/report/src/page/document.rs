@@ -1,32 +1,22 @@
 //! A document of the engine's or an agent's that is stored as JSON, written for people: members under their names, lists
 //! as lists, and the text itself below.
 
-use super::live::{Live, Part, head, in_folder};
 use maud::{Markup, html};
 use serde_json::Value;
 
 /// What lies deeper is shown as it is stored.
 const DEEPEST: usize = 6;
 
-/// The page; none: the text is no document with members or items.
-pub fn page(title: &str, back: &str, text: &str) -> Option<Live> {
+/// The document and its text; none: the text is no document with members or items.
+pub(super) fn read(text: &str) -> Option<(Markup, Markup)> {
     let document: Value = serde_json::from_str(text).ok()?;
     let whole = document.is_object() || document.is_array();
     whole.then(|| {
-        let lead = html! { a href=(back) { "Back" } };
-        let (folder, name) = in_folder(title);
         let read = html! { section.document { (value(&document, 0)) } };
         let stored = html! {
             section { details { summary { "As it is stored" } pre.whole tabindex="0" { code { (text) } } } }
         };
-        Live {
-            title: title.to_owned(),
-            parts: vec![
-                head(folder, name, &lead),
-                Part::new("document", read),
-                Part::new("text", stored),
-            ],
-        }
+        (read, stored)
     })
 }
 
@@ -63,27 +53,27 @@ mod tests {
     #[test]
     fn a_document_is_written_for_people() {
         let text = r#"{"acceptance_criteria": ["<b>one</b>", ""], "done": true, "more": null}"#;
-        let page = page("result.json", "/r/shop", text).unwrap();
-        let html = &page.parts[1].html;
+        let (document, stored) = read(text).unwrap();
+        let html = document.into_string();
         assert!(html.contains("<dt>acceptance criteria</dt>"), "{html}");
         assert!(html.contains("&lt;b&gt;one&lt;/b&gt;"), "{html}");
         assert!(html.contains("<dd>yes</dd>"), "{html}");
         // The text itself stays there, to the letter.
-        let stored = &page.parts[2].html;
+        let stored = stored.into_string();
         assert!(stored.contains("&quot;done&quot;: true"), "{stored}");
     }
 
     #[test]
     fn a_text_is_no_document() {
         for text in ["plain words", "12", "\"quoted\"", "{\"a\": 1}\n{\"b\": 2}"] {
-            assert_eq!(page("x", "/", text), None, "{text}");
+            assert!(read(text).is_none(), "{text}");
         }
     }
 
     #[test]
     fn what_lies_very_deep_is_shown_as_it_is() {
         let text = format!("{}1{}", "[".repeat(30), "]".repeat(30));
-        let page = page("x", "/", &text).unwrap();
-        assert!(page.parts[1].html.contains("<code>[[["));
+        let (document, _) = read(&text).unwrap();
+        assert!(document.into_string().contains("<code>[[["));
     }
 }

@@ -1,6 +1,7 @@
 //! Pages that are served and change while one looks at them: the same parts as the written ones, each
 //! under a name, so that what changed can be put in the place of what was there.
 
+use super::document;
 use super::html::{prose, seen};
 use maud::{Markup, html};
 use serde::Serialize;
@@ -39,7 +40,7 @@ pub(crate) fn head(mark: &str, headline: &str, lead: &Markup) -> Part {
     let markup = html! {
         div.top.plain {
             p.run { (mark) }
-            h1.file[is_name] { (headline) @if !is_name { span aria-hidden="true" { "." } } }
+            h1.of-file[is_name] { (headline) @if !is_name { span aria-hidden="true" { "." } } }
             div.lead { (lead) }
         }
     };
@@ -48,20 +49,27 @@ pub(crate) fn head(mark: &str, headline: &str, lead: &Markup) -> Part {
 
 /// A text file: a piece of evidence, as it was kept; a document of members is written for people.
 pub fn text(title: &str, back: &str, text: &str) -> Live {
-    if let Some(page) = super::document::page(title, back, text) {
-        return page;
-    }
     let (folder, name) = in_folder(title);
     let lead = html! { a href=(back) { "Back" } };
-    let whole = html! { section { pre.whole tabindex="0" { code { (text) } } } };
+    let mut parts = vec![head(folder, name, &lead)];
+    match document::read(text) {
+        Some((read, stored)) => {
+            parts.push(Part::new("document", read));
+            parts.push(Part::new("text", stored));
+        }
+        None => {
+            let whole = html! { section { pre.whole tabindex="0" { code { (text) } } } };
+            parts.push(Part::new("text", whole));
+        }
+    }
     Live {
         title: title.to_owned(),
-        parts: vec![head(folder, name, &lead), Part::new("text", whole)],
+        parts,
     }
 }
 
 /// A file's folder, or what it is, and its name.
-pub(super) fn in_folder(path: &str) -> (&str, &str) {
+fn in_folder(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("evidence", path))
 }
 

@@ -2,7 +2,7 @@
 //! a person can make of it.
 
 use super::from_here::{self, FromHere};
-use super::html::prose;
+use super::html::{prose, time};
 use super::live::{Live, Part};
 use super::{machine, past_parts, project, verdict};
 use crate::evidence::{Evidence, Moment};
@@ -60,7 +60,7 @@ fn steps(name: &str, moment: &Moment) -> Markup {
     html! {
         section.then aria-labelledby="then" {
             h2 #then { "As of record " (seq) " of " (last) }
-            p { span.quiet { (moment.record.at.to_string()) } " " (prose(&moment.record.sentence)) }
+            p { span.quiet { (time(moment.record.at)) } " " (prose(&moment.record.sentence)) }
             nav.ways aria-label="Records" {
                 @if seq > 1 {
                     a href=(to(1)) { "First" }

@@ -161,6 +161,52 @@ fn no_other_verb_is_a_way_around() {
     decides(&world, "approve").exits(0);
 }
 
+/// To lead a run back is a decision as well: at a terminal, and on the page of a record. A fork is none, and stands under
+/// the same terms.
+#[test]
+fn to_lead_a_run_back_is_no_way_around() {
+    let world = world();
+    let _client = worked(&world);
+    let journal = format!(".proofhouse/journal/{RUN}.jsonl");
+    let before = world.read(&journal);
+    let records = before
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let mut commits = records.filter(|one| one["body"]["commit"].is_string());
+    let at = commits.next().expect("a commit")["seq"].to_string();
+    let rewind = ["rewind", RUN, "--at", &at, "--because", "fine"];
+    says(&world, &rewind).refuses(1, "signature_required");
+    if let Some(said) = typed(&world, &rewind) {
+        assert!(said.contains("signature_required"), "{said}");
+    }
+    // With a passkey of its own, on a page that it serves itself.
+    let served = crate::serve::serve(&world, &["--decide"]);
+    let (own, key) = (Authenticator::of(8), crate::serve::key_of(&served));
+    let origin = format!("http://{}", served.host());
+    let status = says(&world, &["status", RUN, "--json"]).exits(0).json();
+    let head = status["head"]["hash"].as_str().unwrap();
+    let asked = json!({ "repo": key, "run": RUN, "head": head, "about": at, "option": "rewind",
+        "because": "looked at it", "filled": {} });
+    let (code, words) = served.sends("/words", &asked.to_string());
+    assert_eq!(code, 200, "{words}");
+    let body = own.decides(&words, &origin, RUN, "rewind");
+    let mut body: Value = serde_json::from_str(&body).unwrap();
+    (body["repo"], body["head"], body["about"]) = (json!(key), json!(head), json!(at));
+    let (code, said) = served.sends("/decide", &body.to_string());
+    assert_eq!(
+        (code, &said["code"]),
+        (400, &json!("signature_invalid")),
+        "{said}"
+    );
+    let left = json!({ "repo": key, "run": RUN, "at": before.lines().count(), "name": "f",
+        "agent": "scripted:agent/script.toml" });
+    let (code, said) = served.sends("/fork", &left.to_string());
+    assert_eq!(code, 200, "{said}");
+    says(&world, &["decide", "f", "approve", "--because", "fine"]).refuses(1, "signature_required");
+    assert_eq!(world.read(&journal), before);
+    decides(&world, "approve").exits(0);
+}
+
 /// A signature is good for its own words: another answer, another reason and another moment have others.
 #[test]
 fn a_signature_that_lies_about_is_no_way_around() {
