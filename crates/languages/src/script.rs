@@ -359,7 +359,7 @@ fn refuses_and_gives(lines: &[&str]) -> bool {
         said.is_some_and(|said| !said.starts_with(';') && !said.starts_with("undefined"))
     };
     let mut ends = inside.clone().filter(|line| Some(depth(line)) == outer);
-    inside.clone().any(|line| line.contains("throw ")) && ends.any(|line| gives(&line))
+    inside.clone().any(|line| line.contains("throw ")) && ends.any(gives)
 }
 
 /// What a function is made to answer: what tests expect of it, and nothing at all where it answers

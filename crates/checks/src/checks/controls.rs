@@ -359,7 +359,8 @@ impl Control<'_> {
         plan.keep_called(&|number| reached.has(number));
         record.unmutated = plan.without_values(&|number| reached.no_function(number));
         let plan = &plan;
-        let wrong = seen::wrong_canaries(plan, self.first, &control.run);
+        // The copy of a test that says something else here itself tells nothing of who judges.
+        let wrong = seen::steadily_wrong(plan, self.first, &control.run);
         if !wrong.is_empty() {
             return self.alone(room, plan, wrong);
         }
