@@ -6,6 +6,7 @@ use crate::finding::{About, Finding, RunAudit, finding};
 use kernel::event::{Forked, RunStarted};
 use kernel::{Body, Time};
 use report::look;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use store::{Journal, RecordRef, Replay, RunName};
 use workspace::project::Project;
@@ -140,7 +141,7 @@ pub(crate) fn unsound(
 fn first(project: &Project, run: &str) -> Option<RunStarted> {
     let name = RunName::new(run).ok()?;
     let body = look::first_body(project, &name).ok()??;
-    serde_json::from_value(body).ok()
+    RunStarted::deserialize(&body).ok()
 }
 
 /// The records of a run up to one of them, and what it was started with; none if its chain does not hold.

@@ -169,7 +169,7 @@ pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
         let keys = keys();
         return Err(SettingsError::Missing { of, missing, keys });
     }
-    serde_path_to_error::deserialize(Value::Object(map.clone())).map_err(|error| {
+    serde_path_to_error::deserialize(&Value::Object(map.clone())).map_err(|error| {
         SettingsError::Wrong {
             of,
             key: error.path().to_string(),

@@ -264,7 +264,7 @@ impl Exam {
         if !faults.is_empty() {
             return Err(faults);
         }
-        serde_json::from_value(value.clone())
+        Self::deserialize(value)
             .map_err(|error| vec![Fault::rule("no_exam", "$", "", error.to_string())])
     }
 }
@@ -322,7 +322,7 @@ pub fn answers_in(value: &Value, found: &mut Vec<u64>) {
 }
 
 fn rules(value: &Value, faults: &mut Vec<Fault>) {
-    let Ok(exam) = serde_json::from_value::<Exam>(value.clone()) else {
+    let Ok(exam) = Exam::deserialize(value) else {
         return;
     };
     let started = exam.driver == Driver::Http;

@@ -3,6 +3,7 @@
 
 use crate::form::{FILLED, Form};
 use crate::{document, words};
+use serde::Deserialize;
 use serde_json::{Value, json};
 
 words! {
@@ -93,7 +94,7 @@ impl Finding {
 
     /// One that says its kind and its severity.
     pub fn of(value: &Value) -> Option<Self> {
-        serde_json::from_value(value.clone()).ok()
+        Self::deserialize(value).ok()
     }
 
     /// What a finding calls itself, also in the form of older results: a text that begins with its
@@ -117,7 +118,7 @@ impl std::fmt::Display for Finding {
 impl Settled {
     /// What a result says of open findings.
     pub fn all(result: &Value) -> Vec<Self> {
-        let read = |value: &Value| serde_json::from_value(value.clone()).ok();
+        let read = |value| Self::deserialize(value).ok();
         listed(&result[SETTLED]).filter_map(read).collect()
     }
 }

@@ -11,6 +11,7 @@ use crate::want::{
 use kernel::machine::{Activity, Standing, Waiting};
 use kernel::outcome::passes;
 use kernel::{Input, Machine, Refusal};
+use serde::Deserialize;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -347,7 +348,7 @@ impl Machine for Waves {
     }
 
     fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
-        self.board = serde_json::from_value(snapshot.clone())?;
+        self.board = Deserialize::deserialize(snapshot)?;
         Ok(())
     }
 }

@@ -137,7 +137,7 @@ pub fn verify(
             ));
         }
         signer = Some(key);
-        let statement: Statement = serde_json::from_value(value)
+        let statement = Statement::deserialize(&value)
             .map_err(|error| wrong(format!("it holds no statement ({error})")))?;
         if statement.form != STATEMENT {
             return Err(wrong(format!("it holds no `{STATEMENT}`")));
@@ -281,8 +281,7 @@ impl Verified {
 
 /// Every signature of a person, checked over the very words that it was given for.
 fn people(predicate: &Value, trust: Trust<'_>) -> Result<Vec<Person>, EngineError> {
-    let all = predicate["decisions"].clone();
-    let all: Vec<Decided> = serde_json::from_value(all)
+    let all = Vec::<Decided>::deserialize(&predicate["decisions"])
         .map_err(|error| invalid(format!("its decisions cannot be read: {error}")))?;
     let one = |one: Decided| {
         let Decision {

@@ -36,8 +36,7 @@ value!(
     |value| match value.as_array().filter(|list| !list.is_empty()) {
         None => Err(Wrong::Must("a list of questions".into())),
         Some(list) => {
-            let read = |one: &Value| serde_json::from_value(one.clone());
-            let read: Result<Vec<Question>, _> = list.iter().map(read).collect();
+            let read: Result<Vec<_>, _> = list.iter().map(Question::deserialize).collect();
             Ok(Self(read.map_err(|why| Wrong::Is(why.into()))?))
         }
     },

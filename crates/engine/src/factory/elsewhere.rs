@@ -106,7 +106,7 @@ fn found(reference: &ModuleRef) -> Result<(Stored, Provenance), Broke> {
 
 /// Is it there, and is it what was sealed?
 pub(super) fn check(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
-    let sought: Sought = serde_json::from_value(with.clone()).map_err(could_not)?;
+    let sought = Sought::deserialize(with).map_err(could_not)?;
     let config = given.context.project.config().map_err(could_not)?;
     if !index_place::shares(&config) {
         let why = "`index.share` keeps this project to itself";

@@ -72,7 +72,7 @@ impl OfExam<'_> {
         let Settings {
             exam: known,
             reused,
-        } = serde_json::from_value(with.clone()).map_err(super::found::could_not)?;
+        } = Settings::deserialize(with).map_err(super::found::could_not)?;
         let step = Step::of(self.given, with)?;
         let module = match &reused {
             Some(reused) => Stored::at(&self.given.context.project.home(), reused),

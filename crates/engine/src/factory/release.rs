@@ -21,7 +21,7 @@ pub(super) fn check(
     name: &str,
     with: &serde_json::Value,
 ) -> Result<Held, Broke> {
-    let set: Set = serde_json::from_value(with.clone()).map_err(could_not)?;
+    let set = Set::deserialize(with).map_err(could_not)?;
     let root = context.project.home();
     let mut wrong = Vec::new();
     for reference in &set.modules {

@@ -96,7 +96,7 @@ pub(super) struct Step {
 impl Step {
     /// Reads what the machine ordered.
     pub(super) fn of(given: &Given<'_>, with: &Value) -> Result<Self, Broke> {
-        let mut settings: ShipSettings = serde_json::from_value(with.clone()).map_err(could_not)?;
+        let mut settings = ShipSettings::deserialize(with).map_err(could_not)?;
         let locked = settings.locked.as_ref().map(modules::pretty).transpose();
         if let Some(reference) = &settings.elsewhere {
             settings.fix = Some(elsewhere::files(reference)?);

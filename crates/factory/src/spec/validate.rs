@@ -8,6 +8,7 @@ use crate::ids;
 use documents::prose;
 use kernel::form::{Form, Id, Member, Object, Presence, Rule, placeholder};
 use kernel::json::{Document, Kind, Places, Value};
+use serde::Deserialize;
 use std::borrow::Cow;
 
 /// Judges a text that should be a product spec.
@@ -54,7 +55,7 @@ fn of_product(document: &Document<'_>, found: &mut Vec<(usize, Deficiency)>) {
     };
     let judged = match called::unformed(&value) {
         judged if !judged.is_empty() => judged,
-        _ => serde_json::from_value::<ProductSpec>(value).map_or(Vec::new(), |spec| {
+        _ => ProductSpec::deserialize(&value).map_or(Vec::new(), |spec| {
             let mut judged = super::product::judge(&spec);
             judged.extend(called::judge(&spec));
             judged

@@ -39,6 +39,7 @@ use kernel::effect::Effect;
 use kernel::machine::Gauge;
 use kernel::outcome::Worth;
 use kernel::{Body, Event, Input, Machine, Refusal, Status, What};
+use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -212,7 +213,7 @@ impl Machine for Flow {
     }
 
     fn restore(&mut self, snapshot: &Value) -> serde_json::Result<()> {
-        self.run = serde_json::from_value(snapshot.clone())?;
+        self.run = Deserialize::deserialize(snapshot)?;
         Ok(())
     }
 }

@@ -10,6 +10,7 @@ use report::page::live::Live;
 use report::posed::Answered;
 use report::reviewed::Reviewed;
 use report::task::TaskStory;
+use serde::Deserialize;
 use workspace::{EngineError, Project};
 
 /// The page of something in a project; none: there is no such address.
@@ -113,7 +114,7 @@ fn of_spec(
     let review = engine::factory::review(project, run)?;
     let spec = review
         .spec
-        .and_then(|spec| serde_json::from_value(spec).ok());
+        .and_then(|spec| Deserialize::deserialize(&spec).ok());
     let hash = review.sha256.unwrap_or_default();
     let spec = spec.as_ref().map(|spec| (spec, hash));
     let data = Reviewed {

@@ -11,6 +11,7 @@ use kernel::outcome::{CheckResult, Ran, Verdict};
 use languages::product::{Case, Then, readme};
 use languages::{Language, javascript};
 use sandbox::{Ended, Launch, Limits};
+use serde::Deserialize;
 use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -23,7 +24,7 @@ const CASE: Duration = Duration::from_secs(60);
 const TOLD: usize = 6;
 
 pub(in crate::factory) fn check(given: &Given<'_>, with: &Value) -> Result<Held, Broke> {
-    let asked: Asked = serde_json::from_value(with.clone()).map_err(could_not)?;
+    let asked = Asked::deserialize(with).map_err(could_not)?;
     let mut assembled = assemble(given, &asked)?;
     let files = languages::files_of(&assembled.product, assembled.language);
     let context = given.context;

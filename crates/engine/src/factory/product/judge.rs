@@ -33,7 +33,7 @@ struct DraftSettings {
 
 /// Judges the draft; if nothing blocks, it is shown.
 pub(in crate::factory) fn judge(context: &Context, with: &Value) -> Result<Held, Broke> {
-    let settings: DraftSettings = serde_json::from_value(with.clone()).map_err(could_not)?;
+    let settings = DraftSettings::deserialize(with).map_err(could_not)?;
     let home = context.project.home();
     let bytes = read(&home.join(FOLDER).join(DRAFT))?;
     let kept = |name: &str, bytes: &[u8]| context.vault.put(name, bytes).map_err(could_not);

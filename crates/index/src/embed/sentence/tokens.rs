@@ -5,6 +5,7 @@
 //! scripts' marks stay. A model whose tokenizer keeps case is refused.
 
 use super::error::ModelError;
+use serde::Deserialize;
 use std::collections::HashMap;
 
 /// Longer words are unknown ones, as in the original.
@@ -52,8 +53,8 @@ impl Tokens {
                 "it keeps upper case, which is not known here".to_owned(),
             ));
         }
-        let vocabulary = serde_json::from_value(file["model"]["vocab"].clone())
-            .map_err(ModelError::json(FILE))?;
+        let vocabulary =
+            Deserialize::deserialize(&file["model"]["vocab"]).map_err(ModelError::json(FILE))?;
         Self::new(vocabulary, FILE)
     }
 

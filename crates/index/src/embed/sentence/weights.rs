@@ -44,7 +44,7 @@ impl<'a> Weights<'a> {
             if name == "__metadata__" {
                 continue;
             }
-            let head = serde_json::from_value(value)
+            let head = Deserialize::deserialize(&value)
                 .map_err(|error| wrong(&format!("{name}: {error}")))?;
             // Some files name everything below `bert.`.
             let short = name.strip_prefix("bert.").unwrap_or(&name).to_owned();
