@@ -2,6 +2,8 @@
 //! there. The other run is read, and nothing of it changes. What it had used up by then is used up here too:
 //! the records up to there are copied, and whatever is counted is counted from records.
 
+mod documents;
+
 use crate::run::{Run, entries};
 use crate::start::{Place, first_free, given_name, lay_down, place};
 use flow::Flow;
@@ -65,7 +67,8 @@ pub fn can(project: &Project, asked: &NewFork) -> Result<(), EngineError> {
         return Err(works_here(&asked.run));
     }
     let same = |other: &str| same_agents(project, &config, &before, other);
-    stands(&before, asked, &same).map(|_| ())
+    stands(&before, asked, &same)?;
+    documents::documents(project, asked, &before).map(drop)
 }
 
 /// Starts a run where another one was.
@@ -81,6 +84,7 @@ pub fn fork(project: &Project, asked: &NewFork) -> Result<ForkBegun, EngineError
     let tree = stands(&before, asked, &|other| {
         same_agents(project, &config, &before, other)
     })?;
+    let documents = documents::documents(project, asked, &before)?;
     let taken = store::list(&project.journals())?;
     let name = match &asked.name {
         Some(name) => given_name(&taken, name)?,
@@ -109,11 +113,8 @@ pub fn fork(project: &Project, asked: &NewFork) -> Result<ForkBegun, EngineError
     }
     let task = task_folder(&place, &started);
     if task.starts_with(project.tasks()) {
-        for (file, bytes) in records::task_files_at(project, &asked.run, asked.at)? {
-            let path = task.join(file);
-            let folder = path.parent().unwrap_or(&task);
-            std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
-            store::write_atomic(&path, &bytes)?;
+        for (file, bytes) in documents {
+            documents::put(&task, &file, &bytes)?;
         }
     }
     lay_down(&place, &workflow, &started)?;

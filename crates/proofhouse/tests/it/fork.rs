@@ -1,12 +1,13 @@
 //! A run that leaves another one: it stands where that stood, has used up what that had, and its audit
 //! holds it to that.
 
+use crate::play::{Play, Stage, read};
 use crate::support::{CHECK, HONEST, Said, TASK, World, says};
 use serde_json::Value;
 use std::path::PathBuf;
 
 /// The run `t` in a tree of its own, up to the question whether it is good; and Ann's key.
-fn waiting() -> (World, PathBuf) {
+pub(crate) fn waiting() -> (World, PathBuf) {
     let world = World::of_ann();
     let key = world.approver("ann");
     let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
@@ -22,14 +23,14 @@ fn decide(world: &World, run: &str, option: &str, key: &std::path::Path) -> Said
     says(world, &[&["decide", run, option], &why[..]].concat())
 }
 
-fn fork(world: &World, run: &str, at: u64, name: &str) -> Said {
+pub(crate) fn fork(world: &World, run: &str, at: u64, name: &str) -> Said {
     let at = at.to_string();
     let asked = ["fork", run, "--at", &at, "--name", name, "--json"];
     says(world, &asked)
 }
 
 /// Where a run stands, and what it has used; not what it is called.
-fn stands(world: &World, run: &str, seq: u64) -> Value {
+pub(crate) fn stands(world: &World, run: &str, seq: u64) -> Value {
     let seq = seq.to_string();
     let said = says(world, &["replay", run, "--at", &seq, "--json"]);
     let mut facts = said.exits(0).json();
@@ -146,46 +147,24 @@ fn at_every_record(world: &World, run: &str, refusals: &[&str]) -> (usize, usize
     (forked, refused)
 }
 
-/// Nearly everything that can happen: a refused plan, a question, a finding that is repaired, an approval.
+/// Nearly everything that can happen in each workflow: refused work, questions, repairs, rounds, approvals.
 #[test]
-#[ignore = "the same with an eventful run; it takes most of a minute"]
-fn at_every_record_of_an_eventful_run() {
-    let world = World::of_ann();
-    let key = world.approver("ann");
-    world.write("agent/script.toml", &format!("{EVENTFUL}{HONEST}"));
-    let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
-    let more = ["--name", "t", "--autonomy", "conservative"];
-    says(&world, &[&TASK[..], &told, &more].concat()).exits(0);
-    says(&world, &["run", "t"]).exits(2);
-    decide(&world, "t", "reopen", &key).exits(0);
-    says(&world, &["run", "t"]).exits(2);
-    decide(&world, "t", "approve", &key).exits(0);
-    says(&world, &["run", "t"]).exits(0);
-    let (forked, refused) = at_every_record(&world, "t", &["fork_uncommitted"]);
-    assert!(forked > 40 && refused < 10, "{forked} and {refused}");
-    says(&world, &["audit"]).exits(0);
+#[ignore = "the same with an eventful run of every workflow; some minutes"]
+fn at_every_record_of_eventful_runs() {
+    let refusals = ["fork_uncommitted", "fork_exam_spent", "fork_document"];
+    for workflow in ["phase", "slice", "add", "lights-out", "quick"] {
+        let play: Play = read(&format!("crashes/{workflow}-eventful.toml"));
+        let stage = Stage::set_in(World::new().with_own_trees(), &play);
+        for step in play.steps() {
+            assert_eq!(stage.take(&step), Ok(()), "{workflow}");
+        }
+        assert_eq!(stage.stands(&play.ends), Ok(()), "{workflow}");
+        print!("{workflow}: ");
+        let (forked, refused) = at_every_record(&stage.world, "t", &refusals);
+        assert!(forked > 2 * refused, "{forked} and {refused}");
+        stage.world.run(&["audit", "--ci"]).exits(0);
+    }
 }
-
-const EVENTFUL: &str = r#"
-[[attempt]]
-state = "shape"
-attempt = 1
-steps = [{ append = "task/README.md", text = "thought about it\n" }]
-result = { summary = "no plan to validate by" }
-[[attempt]]
-state = "implement"
-attempt = 1
-result = { summary = "which good?", next = "needs_user_decision" }
-[[attempt]]
-state = "verify"
-attempt = 1
-steps = [{ append = "task/README.md", text = "thought about it\n" }]
-result = { summary = "I do not believe it", verdict = "fail", findings = [{ kind = "correctness", severity = "required", place = "code.txt", what = "nobody has looked" }] }
-[[attempt]]
-state = "repair"
-steps = [{ append = "task/EVIDENCE.md", text = "\nrepaired it\n" }, { write = "repo/code.txt", text = "good, and again\n" }]
-result = { summary = "repaired", next = "verify" }
-"#;
 
 #[test]
 fn at_every_record_a_fork_stands_as_the_run_stood_or_is_refused_by_name() {

@@ -58,6 +58,7 @@ mod gate_lost;
 mod guest;
 mod holes;
 mod index;
+mod killed;
 mod land;
 mod landings;
 mod lights_out;

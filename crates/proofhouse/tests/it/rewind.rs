@@ -21,7 +21,7 @@ result = { summary = "built once more", next = "verify" }
 "#;
 
 /// The run `t` in a tree of its own, up to the question whether it is good; and Ann's key.
-fn waiting() -> (World, PathBuf) {
+pub(crate) fn waiting() -> (World, PathBuf) {
     let world = World::of_ann();
     let key = world.approver("ann");
     world.write("agent/script.toml", &format!("{HONEST}{AGAIN}"));
@@ -32,7 +32,7 @@ fn waiting() -> (World, PathBuf) {
     (world, key)
 }
 
-fn rewind(world: &World, at: &Value, key: &Path) -> Said {
+pub(crate) fn rewind(world: &World, at: &Value, key: &Path) -> Said {
     let (at, key) = (at.to_string(), key.to_str().unwrap());
     let why = ["--because", "the shape was wrong", "--sign", key];
     says(world, &[&["rewind", "t", "--at", &at], &why[..]].concat())
@@ -44,19 +44,19 @@ fn approve(world: &World, key: &Path) {
     says(world, &[&said[..], &[key.to_str().unwrap()]].concat()).exits(0);
 }
 
-fn commits(world: &World) -> Vec<Value> {
+pub(crate) fn commits(world: &World) -> Vec<Value> {
     let mut all = world.journal();
     all.retain(|one| one["kind"] == "checkpoint_ended.v1" && one["body"]["commit"].is_string());
     all
 }
 
 /// The file as a commit has it.
-fn held(world: &World, commit: &Value) -> String {
+pub(crate) fn held(world: &World, commit: &Value) -> String {
     world.git(&["show", &format!("{}:code.txt", commit.as_str().unwrap())])
 }
 
 /// The last commit before the code was written.
-fn before_the_code(world: &World) -> Value {
+pub(crate) fn before_the_code(world: &World) -> Value {
     let all = commits(world).into_iter();
     let mut bad = all.filter(|one| held(world, &one["body"]["commit"]) == "bad");
     bad.next_back().expect("a commit before the code")

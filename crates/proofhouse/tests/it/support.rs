@@ -1,7 +1,7 @@
 //! A throw-away repository and the real binary in it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 use store::{Entry, Journal, Replay, RunName};
 
 pub(crate) const BIN: &str = env!("CARGO_BIN_EXE_proofhouse");
@@ -56,6 +56,8 @@ impl Said {
 
 pub(crate) struct World {
     folder: tempfile::TempDir,
+    /// Runs work in trees of their own, as a person's do; most tests look at their files where they stand.
+    own_trees: bool,
 }
 
 /// A task whose check looks for the word `good` in `code.txt`.
@@ -81,6 +83,29 @@ pub(crate) fn says(world: &World, args: &[&str]) -> Said {
     command.output().unwrap().into()
 }
 
+/// The git that is installed here.
+pub(crate) fn real_git() -> PathBuf {
+    let path = std::env::var("PATH").unwrap();
+    let mut all = std::env::split_paths(&path).map(|folder| folder.join("git"));
+    all.find(|git| git.is_file()).unwrap()
+}
+
+/// Puts a script in the place of git.
+pub(crate) fn stand_in(folder: &Path, script: &str) {
+    std::fs::write(folder.join("git"), script).unwrap();
+    let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(folder.join("git"), runs).unwrap();
+}
+
+/// A command that finds this git first.
+pub(crate) fn with_git(world: &World, folder: &Path, args: &[&str]) -> Command {
+    let path = std::env::var("PATH").unwrap();
+    let path = format!("{}:{path}", folder.display());
+    let mut command = world.command(args);
+    command.env("PATH", path).stdout(Stdio::null());
+    command
+}
+
 /// An answer to each line of the checklist at the freeze of `add`.
 pub(crate) const CHECKED: &str = "; flag: I can live with it; spec: read; scenarios: the cases that matter; contract: the shape; tests: each would fail; scope: narrow; header: right";
 
@@ -97,6 +122,7 @@ impl World {
     pub(crate) fn empty() -> Self {
         Self {
             folder: tempfile::tempdir().unwrap(),
+            own_trees: false,
         }
     }
 
@@ -118,6 +144,12 @@ impl World {
         world.git(&["config", "user.email", "ann@example.org"]);
         world.commit("ignore");
         world
+    }
+
+    /// The same, whose runs work in trees of their own.
+    pub(crate) fn with_own_trees(mut self) -> Self {
+        self.own_trees = true;
+        self
     }
 
     /// Everything that lies there, as one commit of nobody in particular; its id.
@@ -175,12 +207,13 @@ impl World {
             .env_remove("NO_COLOR")
             .env("XDG_CONFIG_HOME", self.at("agent/xdg"))
             .env("XDG_DATA_HOME", self.at("agent/data"))
-            // Most tests look at the files of a run where they stand; those of `land` take this away.
-            .env("PROOFHOUSE_RUNS__TREE", "here")
             // Checks of plays are plain commands; `seen` and `quick` have those that ask.
             .env("PROOFHOUSE_APPROVALS__WEAK", "suffices")
             // Where scripts keep their logs; everything else outside of a view is out of reach.
             .env("PROOFHOUSE_SANDBOX__WRITE", self.at("agent"));
+        if !self.own_trees {
+            command.env("PROOFHOUSE_RUNS__TREE", "here");
+        }
         // Plays that are about the exam begin with `--exam`, or say so themselves.
         command.env("PROOFHOUSE_CHECKS__EXAM", "off");
         // Canaries cost one run of a suite, mutants many: plays about them lay this file down.

@@ -50,7 +50,11 @@ pub(crate) fn honest(workflow: &str) -> (String, Option<&'static str>, &'static 
 impl Stage {
     /// Everything is there, and `new` was said.
     pub(crate) fn set(play: &Play) -> Self {
-        let world = World::new();
+        Self::set_in(World::new(), play)
+    }
+
+    /// The same in a new repository.
+    pub(crate) fn set_in(world: World, play: &Play) -> Self {
         world.write("src/greet.txt", "good bye\n");
         world.write("src/private/key.txt", "private\n");
         world.write("secret/plans.txt", "the plan\n");

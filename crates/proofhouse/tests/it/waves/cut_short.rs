@@ -3,37 +3,14 @@
 #![cfg(target_os = "linux")]
 
 use super::{count, milestone, stands, task, worktrees, world};
-use crate::support::{HONEST, World};
+use crate::support::{HONEST, World, real_git, stand_in, with_git};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 /// A git that stops in the middle of one command, at the first time it is asked for: it has made this
 /// lock file, and goes on when it is told to.
 struct Slow {
     folder: tempfile::TempDir,
-}
-
-/// The git that is installed here.
-fn real_git() -> PathBuf {
-    let path = std::env::var("PATH").unwrap();
-    let mut all = std::env::split_paths(&path).map(|folder| folder.join("git"));
-    all.find(|git| git.is_file()).unwrap()
-}
-
-/// Puts a script in the place of git.
-fn stand_in(folder: &Path, script: &str) {
-    std::fs::write(folder.join("git"), script).unwrap();
-    let runs = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(folder.join("git"), runs).unwrap();
-}
-
-/// A command that finds this git first.
-fn with_git(world: &World, folder: &Path, args: &[&str]) -> Command {
-    let path = std::env::var("PATH").unwrap();
-    let path = format!("{}:{path}", folder.display());
-    let mut command = world.command(args);
-    command.env("PATH", path).stdout(Stdio::null());
-    command
 }
 
 impl Slow {
