@@ -3,6 +3,8 @@
 //! The operating system is believed before the program: a result beside a non-zero exit, or left by
 //! a program that we had to kill, does not count.
 
+mod telling;
+
 use crate::agent::{Agent, Order, Reply};
 use crate::connections::Connections;
 use crate::environment::{environment, secrets};
@@ -11,11 +13,11 @@ use crate::home::Home;
 use crate::program::no_program;
 use crate::transcript::{TRANSCRIPT_BYTES, Transcript};
 use kernel::outcome::Class;
-use sandbox::{Cancel, Ended, Killed, Launch, Limits, Listener, Stream, Talk};
+use sandbox::{Cancel, Ended, Killed, Launch, Limits};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
-use store::redact::redact;
+use std::time::Duration;
+use telling::Telling;
 
 /// There is no program to run.
 #[derive(Debug, thiserror::Error)]
@@ -120,13 +122,10 @@ impl Agent for Command {
         progress(&format!("running {}", self.argv[0]));
         let launch = self.launch(order);
         let secrets = secrets(&launch);
-        let mut telling = Telling {
-            progress,
-            secrets: &secrets,
-            line: Vec::new(),
-            told: None,
-        };
-        let ended = match sandbox::run_with(&launch, cancel, &mut telling) {
+        let mut telling = Telling::new(progress, &secrets);
+        let ended = sandbox::run_with(&launch, cancel, &mut telling);
+        telling.end();
+        let ended = match ended {
             Ok(ended) => ended,
             Err(error) => return Reply::bare(Class::CouldNotRun, error.to_string()),
         };
@@ -163,44 +162,6 @@ impl Agent for Command {
 
     fn recover(&self, order: &Order) -> Option<Reply> {
         Home::of(order).recover()
-    }
-}
-
-/// Tells people what the program prints, line by line, as long as they can follow.
-struct Telling<'a> {
-    progress: &'a dyn Fn(&str),
-    secrets: &'a [&'a str],
-    line: Vec<u8>,
-    told: Option<Instant>,
-}
-
-/// How often a line is told, and how much of it.
-const OFTEN: Duration = Duration::from_millis(250);
-const MOST_TOLD: usize = 200;
-
-impl Listener for Telling<'_> {
-    fn heard(&mut self, _: Stream, bytes: &[u8]) -> Vec<u8> {
-        for byte in bytes {
-            if *byte != b'\n' {
-                if self.line.len() < 4 * MOST_TOLD {
-                    self.line.push(*byte);
-                }
-                continue;
-            }
-            let line = std::mem::take(&mut self.line);
-            let line = String::from_utf8_lossy(&line);
-            let due = self.told.is_none_or(|told| told.elapsed() >= OFTEN);
-            if due && !line.trim().is_empty() {
-                self.told = Some(Instant::now());
-                let line: String = line.trim().chars().take(MOST_TOLD).collect();
-                (self.progress)(&redact(&line, self.secrets));
-            }
-        }
-        Vec::new()
-    }
-
-    fn talk(&self) -> Talk {
-        Talk::Ends
     }
 }
 

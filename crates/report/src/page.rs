@@ -94,7 +94,13 @@ pub fn run(data: &Evidence) -> String {
     let title = format!("{}: {}", data.run, verdict::of(data).headline);
     let banner = (data.origin == Origin::Scripted).then_some(SCRIPTED);
     let main = html! { @for (_, part) in parts(data, View::Kept) { (part) } };
-    shell(&title, "", banner, &verdict::header(data), &main)
+    shell(
+        &title,
+        "",
+        banner,
+        &verdict::header(data, Some("#ask")),
+        &main,
+    )
 }
 
 /// What stands below the header, in order, each under a name of its own.
@@ -140,7 +146,7 @@ pub fn live_run(
         let note = html! { p.banner role="note" { (SCRIPTED) } };
         all.push(Part::new("banner", note));
     }
-    all.push(Part::new("head", verdict::header(data)));
+    all.push(Part::new("head", verdict::header(data, Some("#ask"))));
     all.push(now::part(flying));
     for (id, markup) in parts(data, view) {
         all.push(Part::new(id, markup));

@@ -168,7 +168,7 @@ pub(super) fn settings(project: &Project) -> Result<Live, EngineError> {
     let set = held.iter().map(|(name, value, source)| {
         let value = serde_json::to_string(value).unwrap_or_default();
         vec![
-            Cell::text(name.clone()),
+            Cell::Name(name.clone()),
             Cell::text(value),
             Cell::text(source.to_string()),
         ]
@@ -183,7 +183,7 @@ pub(super) fn settings(project: &Project) -> Result<Live, EngineError> {
             |value| serde_json::to_string(&value).unwrap_or_default(),
         );
         vec![
-            Cell::text(key.name),
+            Cell::Name(key.name.to_owned()),
             Cell::text(value),
             Cell::text(key.about),
         ]

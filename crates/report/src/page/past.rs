@@ -18,7 +18,7 @@ pub fn run(
     let seq = moment.record.seq;
     let mut all = vec![
         Part::new("banner", steps(&data.run, moment)),
-        Part::new("head", verdict::header(data)),
+        Part::new("head", verdict::header(data, None)),
         Part::new("machine", machine::section(drawn)),
         from_here::part(from),
     ];

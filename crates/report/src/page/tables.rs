@@ -9,6 +9,8 @@ use maud::{Markup, html};
 /// A cell.
 pub enum Cell {
     Text(String),
+    /// A dotted name, which breaks between its words where there is little room.
+    Name(String),
     /// A figure, which stands under others.
     Number(String),
     Link(String, String),
@@ -46,6 +48,7 @@ fn drawn(table: &Table) -> Markup {
                         tbody { @for row in &table.rows { tr { @for cell in row { td.number[matches!(cell, Cell::Number(_))] {
                             @match cell {
                                 Cell::Text(text) => (prose(text)),
+                                Cell::Name(name) => @for word in name.split_inclusive(['.', '_']) { (word) wbr; },
                                 Cell::Number(text) => (text),
                                 Cell::Link(to, text) => a href=(to) { (text) },
                                 Cell::Word(tone, text) => (chip(*tone, text)),

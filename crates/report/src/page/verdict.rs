@@ -116,7 +116,8 @@ pub(super) fn of(data: &Evidence) -> Verdict {
     }
 }
 
-pub(super) fn header(data: &Evidence) -> Markup {
+/// `ask` is where a waiting question is answered: nowhere, on a page of what was.
+pub(super) fn header(data: &Evidence, ask: Option<&str>) -> Markup {
     let verdict = of(data);
     let objective = data.grounds.objective.trim();
     html! {
@@ -130,7 +131,10 @@ pub(super) fn header(data: &Evidence) -> Markup {
             @if !objective.is_empty() { p.objective { (objective) } }
             p.lead { (verdict.lead) }
             @if let Some(waiting) = &data.waiting_for {
-                p.lead.asks { (prose(waiting.why.lines().next().unwrap_or_default())) " " a href="#ask" { "Answer" } }
+                p.lead.asks {
+                    (prose(waiting.why.lines().next().unwrap_or_default()))
+                    @if let Some(ask) = ask { " " a href=(ask) { "Answer" } }
+                }
             }
             (facts(data))
         }
