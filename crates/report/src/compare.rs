@@ -3,15 +3,16 @@
 use crate::change::Depth;
 use crate::fate::Fate;
 use crate::file_change::FileChange;
-use crate::history::history;
+use crate::history::{History, history};
 use crate::look::peek_run;
 use crate::run::Doing;
 use crate::spend::{self, Spend};
 use crate::work::Work;
-use kernel::Machine;
 use kernel::event::Forked;
 use kernel::machine::Activity;
+use kernel::{Body, Machine};
 use serde::Serialize;
+use std::collections::BTreeSet;
 use workspace::git::git;
 use workspace::{EngineError, Project};
 
@@ -106,6 +107,19 @@ fn common(sides: &[Side; 2]) -> Option<u64> {
         .or_else(same)
 }
 
+/// Who worked, where the config names them and not the run.
+fn who_worked(history: &History) -> String {
+    let ended = history
+        .events()
+        .iter()
+        .filter_map(|event| match &event.body {
+            Body::AttemptEnded(ended) => Some(ended.outcome.agent.as_str()),
+            _ => None,
+        });
+    let all: BTreeSet<&str> = ended.filter(|agent| !agent.is_empty()).collect();
+    all.into_iter().collect::<Vec<_>>().join(", ")
+}
+
 fn side(project: &Project, run: &str) -> Result<Side, EngineError> {
     let peek = peek_run(project, run)?;
     let (machine, status) = (&peek.machine, peek.machine.status());
@@ -131,7 +145,10 @@ fn side(project: &Project, run: &str) -> Result<Side, EngineError> {
     Ok(Side {
         run: run.to_owned(),
         workflow: status.workflow.clone(),
-        agent: started.map_or_else(String::new, |started| started.agent.clone()),
+        agent: started
+            .map(|started| started.agent.clone())
+            .filter(|named| !named.is_empty())
+            .unwrap_or_else(|| who_worked(&history)),
         state: status.state.to_string(),
         doing: match status.activity {
             Activity::Working => Doing::Ready,

@@ -9,7 +9,7 @@ use languages::runners::{is_python_test, python_line};
 use std::path::Path;
 
 /// What was looked for, for people who are told that there is none.
-pub const LOOKED_FOR: &str = "cargo (Cargo.toml), go (go.mod), npm, pnpm or yarn (package.json with a test script, vitest or jest), pytest or unittest (pyproject.toml, pytest.ini, setup.py, tox.ini, tests/test_*.py), make and just (a `test` target); the first four also in folders below the top";
+pub const LOOKED_FOR: &str = "cargo (Cargo.toml), go (go.mod), npm, pnpm or yarn (package.json with a test script, vitest or jest), pytest or unittest (pyproject.toml, pytest.ini, setup.py, tox.ini, tests/test_*.py), make and just (a `test` target); the first four also in folders below the top, and there `tests/` of unittest too";
 
 /// The commands, in the order of the files below: those of the top, and of each folder below it that is a
 /// project of a kind which the top is not.

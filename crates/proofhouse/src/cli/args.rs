@@ -521,7 +521,7 @@ pub(crate) struct Log {
     /// Only from this record on
     #[arg(long, value_name = "SEQ", conflicts_with = "last")]
     pub(crate) from: Option<u64>,
-    /// Go on as the journals grow, until Ctrl-C
+    /// Go on as the journals grow, until Ctrl-C; without a run, begin with what comes
     #[arg(long, short)]
     pub(crate) follow: bool,
     /// One attempt instead: what the agent said and did, and its result. The last one, or this one

@@ -1,7 +1,7 @@
 //! `proofhouse log`: what happened in a run or a project, record by record, up to now or as it goes on.
 
 use super::args::Log;
-use super::out::{Out, Tone, plain};
+use super::out::{Out, Tone, count, plain};
 use super::{attempt, exit};
 use report::Looked;
 use report::fate::Fate;
@@ -111,9 +111,18 @@ pub(crate) fn follow(
     if all {
         named = store::list(&journals)?;
     }
+    // People who follow all of them want what comes, not every record that there ever was.
+    let unsaid = (all && !out.json).then_some(0);
+    if unsaid.is_some() && args.last.is_none() && args.from.is_none() {
+        let what = format!(
+            "what comes from now on, in {}:",
+            count(named.len() as u64, "run")
+        );
+        out.line(&out.paint(Tone::Dim, &what));
+    }
     let mut since = BTreeMap::new();
     for run in named {
-        let behind = behind(project, &run, args)?;
+        let behind = behind(project, &run, args, unsaid)?;
         since.insert(run, behind);
     }
     // A name in front of each line only where it says something.
@@ -167,11 +176,17 @@ enum Followed {
 }
 
 /// Where a follower is to begin: before the first record that is asked for.
-fn behind(project: &Project, run: &RunName, args: &Log) -> Result<Since, EngineError> {
+/// Where nothing is asked for, so many of the last ones are shown, or all.
+fn behind(
+    project: &Project,
+    run: &RunName,
+    args: &Log,
+    unsaid: Option<usize>,
+) -> Result<Since, EngineError> {
     if let Some(from) = args.from {
         return Ok(Since::Seq(from.saturating_sub(1)));
     }
-    let Some(last) = args.last else {
+    let Some(last) = args.last.or(unsaid) else {
         return Ok(Since::Start);
     };
     let head = Journal::read(&project.journals(), run, Replay::default(), |_| Ok(()))?.head;

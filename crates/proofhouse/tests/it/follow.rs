@@ -29,9 +29,12 @@ impl Follower {
         Self { child, lines }
     }
 
+    fn line(&self) -> String {
+        self.lines.recv_timeout(Duration::from_secs(60)).unwrap()
+    }
+
     fn next(&self) -> Value {
-        let line = self.lines.recv_timeout(Duration::from_secs(60)).unwrap();
-        serde_json::from_str(&line).unwrap()
+        serde_json::from_str(&self.line()).unwrap()
     }
 
     /// Up to a record of this kind.
@@ -99,6 +102,25 @@ fn runs_that_begin_later_are_followed_too() {
     ];
     world.run(&new).exits(0);
     assert_eq!(follower.next()["run"], "u");
+}
+
+#[test]
+fn a_person_who_follows_all_is_told_what_comes() {
+    let world = world();
+    world.run(&["run", "t"]).exits(0);
+    let follower = Follower::of(&world, &[]);
+    assert!(follower.line().contains("from now on, in 1 run"));
+    let new = [
+        "--dir",
+        "tasks/u",
+        "--set",
+        "objective=be good",
+        "--check",
+        "true",
+    ];
+    world.run(&[&["new", "phase"], &new[..]].concat()).exits(0);
+    let next = follower.line();
+    assert!(next.starts_with("u ") && next.contains(" 1 "), "{next}");
 }
 
 #[test]

@@ -23,6 +23,9 @@ const OTHERS: [&str; 13] = [
     "vendor",
 ];
 
+/// Folders with whose tests in Python a folder is a project that has no manifest.
+const UNSAID: [&str; 2] = ["tests", "test"];
+
 /// One line for each of them, by folder.
 pub(super) fn found(repo: &Path) -> Vec<String> {
     let kinds: Vec<&Kind> = KINDS
@@ -34,7 +37,14 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
         let Some((folder, file)) = path.rsplit_once('/') else {
             continue;
         };
-        let kind = kinds.iter().position(|kind| kind.manifests.contains(&file));
+        let by_tests = UNSAID
+            .iter()
+            .find_map(|tests| folder.strip_suffix(tests)?.strip_suffix('/'));
+        let folder = by_tests.unwrap_or(folder);
+        let kind = kinds.iter().position(|kind| match by_tests {
+            Some(_) => kind.manifests.contains(&"pyproject.toml"),
+            None => kind.manifests.contains(&file),
+        });
         let Some(kind) = kind.filter(|_| is_a_project(folder)) else {
             continue;
         };
@@ -47,7 +57,10 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
         if lines.keys().any(|(other, of)| *of == kind && within(other)) {
             continue;
         }
-        if let Some(line) = (kinds[kind].line)(&repo.join(folder)) {
+        let line = (kinds[kind].line)(&repo.join(folder));
+        // What needs more than Python itself would be said somewhere.
+        let line = line.filter(|line| by_tests.is_none() || line.contains(" -m unittest "));
+        if let Some(line) = line {
             let line = match python(repo, folder) {
                 Some(python) => by(&python, &line),
                 None => line,
@@ -61,7 +74,14 @@ pub(super) fn found(repo: &Path) -> Vec<String> {
 /// The manifests that git knows, one or two folders below the top, the outer ones first.
 fn manifests(repo: &Path, kinds: &[&Kind]) -> Vec<String> {
     let files = kinds.iter().flat_map(|kind| kind.manifests);
+    let python = kinds
+        .iter()
+        .any(|kind| kind.manifests.contains(&"pyproject.toml"));
+    let unsaid = UNSAID.iter().filter(|_| python);
+    let unsaid = unsaid.map(|tests| format!("{tests}/test*.py"));
     let patterns: Vec<String> = files
+        .map(|file| (*file).to_owned())
+        .chain(unsaid)
         .flat_map(|file| [format!(":(glob)*/{file}"), format!(":(glob)*/*/{file}")])
         .collect();
     let mut args = vec!["ls-files", "-z", "--"];
@@ -133,6 +153,23 @@ mod tests {
             of(&top),
             ["cd services/api && ../../venv/bin/python -m pytest"]
         );
+    }
+
+    #[test]
+    fn a_folder_with_plain_tests_in_python_needs_no_manifest() {
+        let code = ("api/total.py", "");
+        let tests = ("api/tests/test_total.py", "import unittest\n");
+        let line = "cd api && python3 -m unittest discover -s tests";
+        assert_eq!(of(&[code, tests]), [line]);
+        let package = [code, tests, ("api/tests/__init__.py", "")];
+        assert_eq!(of(&package), [format!("{line} -t .")]);
+        // Nobody says that pytest is there, and what the top tests is tested.
+        assert!(of(&[code, ("api/tests/test_total.py", "def test_a(): pass\n")]).is_empty());
+        let top = [tests, ("pyproject.toml", PYTEST)];
+        assert_eq!(of(&top), ["python3 -m pytest"]);
+        // With a manifest it is found once.
+        let said = [tests, ("api/setup.py", "")];
+        assert_eq!(of(&said), [line]);
     }
 
     #[test]
