@@ -1,6 +1,5 @@
 //! What checks read with: paths, globs, seals, sources, and the documents below them. None of it judges.
 
-pub(crate) mod design;
 pub(crate) mod drawing;
 pub(crate) mod found;
 pub(crate) mod globs;

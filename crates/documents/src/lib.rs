@@ -3,6 +3,7 @@
 
 mod blank;
 pub mod choice;
+pub mod drawing;
 mod error;
 pub mod examples;
 pub mod idents;
@@ -11,6 +12,7 @@ pub mod prescription;
 pub mod prose;
 pub mod quoted;
 pub mod references;
+pub mod refusals;
 pub mod slug;
 pub mod substance;
 pub mod table;

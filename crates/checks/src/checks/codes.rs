@@ -14,6 +14,7 @@ use crate::room::Room;
 use crate::settings::{IdPattern, Placed, SettingsError, Text};
 use crate::text::{first_few, label, one_line};
 use documents::markdown::labelled;
+use documents::refusals::{Refusal, names};
 use documents::says_none;
 use documents::substance::nothing;
 use kernel::StateName;
@@ -247,13 +248,6 @@ fn entries(subject: &Subject<'_>, file: &Placed, heading: &str) -> Result<Vec<St
     Ok(entries.filter(|entry| !says_none(entry)).collect())
 }
 
-/// Something that is refused: its code, and what spec and contract say of it.
-pub(super) struct Refusal {
-    pub(super) code: String,
-    pub(super) refused: String,
-    pub(super) declared: String,
-}
-
 /// Everything that a document refuses by a code, in its order.
 pub(super) fn refusals(
     subject: &Subject<'_>,
@@ -309,17 +303,4 @@ fn coded(entry: &str, wrong: &mut Vec<String>) -> Option<String> {
 fn bare(said: &str) -> String {
     let around = |char: char| !char.is_alphanumeric();
     said.trim_matches(around).to_lowercase()
-}
-
-/// Does the text name this code, in the way of its language? `bad_price` is in `BadPriceError`,
-/// `BAD_PRICE` and `s2_bad_price`.
-pub(super) fn names(text: &str, code: &str) -> bool {
-    let joined = |word: &str| -> String {
-        let letters = word.chars().filter(|char| char.is_alphanumeric());
-        letters.flat_map(char::to_lowercase).collect()
-    };
-    let code = joined(code);
-    let words = text.split(|char: char| !(char.is_alphanumeric() || "_-.".contains(char)));
-    let mut words = words.filter(|word| word.len() >= code.len());
-    words.any(|word| joined(word).contains(&code))
 }

@@ -9,7 +9,6 @@ mod ask;
 pub mod module;
 mod mutated;
 mod product;
-mod refusals;
 mod round;
 mod rust;
 
@@ -24,6 +23,7 @@ use crate::room::{Candidate, Room};
 use crate::settings::{Choice, Items, Placed, SettingsError, Text, Texts, Words};
 use crate::text::{answer, first_few, several_lines};
 use ask::Sat;
+use documents::refusals;
 use globset::GlobSet;
 pub use kernel::exam::paper::so_far;
 use kernel::exam::paper::{Known, Paper};

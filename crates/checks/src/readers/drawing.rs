@@ -3,13 +3,25 @@
 
 use crate::Subject;
 use crate::error::Error;
-use crate::readers::design::{self, Designed};
 use crate::readers::sections::sections_of;
 use crate::readers::{found, sources};
 use crate::room::Room;
-use globset::GlobSet;
+use globset::{GlobBuilder, GlobMatcher, GlobSet};
 
 const SECTION: &str = "Directory Structure";
+
+/// One thing that the design names.
+pub(crate) struct Designed {
+    /// As it is drawn, from the repository's root.
+    pub(crate) path: String,
+    matcher: GlobMatcher,
+}
+
+impl Designed {
+    pub(crate) fn is(&self, path: &str) -> bool {
+        self.matcher.is_match(path)
+    }
+}
 
 pub(crate) struct Drawing<'a> {
     file: &'a str,
@@ -46,7 +58,16 @@ impl<'a> Drawing<'a> {
                 .iter()
                 .any(|path| path.starts_with(&format!("{name}/")))
         };
-        design::tree(&drawing, &exists).map_err(Error::undone(file))
+        let drawn = documents::drawing::tree(&drawing, &exists).map_err(Error::undone(file))?;
+        let things = drawn.into_iter().map(|one| {
+            let glob = GlobBuilder::new(&one.glob).literal_separator(true).build();
+            let glob = glob.map_err(Error::undone(format!("`{}` in its drawing", one.path)));
+            Ok(Designed {
+                matcher: glob.map_err(Error::undone(file))?.compile_matcher(),
+                path: one.path,
+            })
+        });
+        things.collect()
     }
 
     /// The sources that count: those that need a design, and so none that the run found there and that

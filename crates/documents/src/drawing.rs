@@ -1,22 +1,15 @@
 //! A file tree as people draw it in a design, read into paths.
 
-use crate::error::Error;
-use crate::readers::sources;
-use globset::{GlobBuilder, GlobMatcher};
-use languages::manifests;
+use crate::Error;
+use languages::{judges, manifests};
 
 /// One thing that the design names.
-#[derive(Debug)]
-pub(crate) struct Designed {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drawn {
     /// As it is drawn, from the repository's root.
-    pub(crate) path: String,
-    matcher: GlobMatcher,
-}
-
-impl Designed {
-    pub(crate) fn is(&self, path: &str) -> bool {
-        self.matcher.is_match(path)
-    }
+    pub path: String,
+    /// The files that it stands for; `*` stays within a folder.
+    pub glob: String,
 }
 
 /// The characters that draw the lines.
@@ -24,7 +17,7 @@ const LINES: &str = " \t│├└─┬|`+-\\";
 /// What begins a remark behind a name.
 const REMARKS: [&str; 9] = [" #", "\t#", " //", " — ", " – ", " - ", " <-", " ←", "  "];
 
-struct Drawn {
+struct Line {
     column: usize,
     name: String,
 }
@@ -33,10 +26,10 @@ struct Drawn {
 /// is designed). `exists` says whether a folder of this name lies at the repository's root. One folder
 /// around everything is the repository itself if it is not there and holds what lies at a
 /// repository's top; else it is a folder that is yet to be made.
-pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<Designed>, Error> {
-    let mut drawn: Vec<Drawn> = drawing.lines().filter_map(draw).collect();
+pub fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<Drawn>, Error> {
+    let mut drawn: Vec<Line> = drawing.lines().filter_map(draw).collect();
     // A drawing may begin with the repository itself.
-    let outermost = |drawn: &[Drawn]| {
+    let outermost = |drawn: &[Line]| {
         drawn
             .iter()
             .filter(|one| one.column == drawn[0].column)
@@ -71,13 +64,13 @@ pub(crate) fn tree(drawing: &str, exists: &dyn Fn(&str) -> bool) -> Result<Vec<D
         if has_children || name.ends_with('/') {
             let folder = format!("{}/", path.trim_end_matches('/'));
             if !has_children {
-                designed.push(thing(&path, &format!("{folder}**"))?);
+                designed.push(thing(&path, &format!("{folder}**")));
             }
             folders.push((one.column, folder));
         } else if matches!(name, "..." | "…") {
-            designed.push(thing(&format!("{above}..."), &format!("{above}**"))?);
+            designed.push(thing(&format!("{above}..."), &format!("{above}**")));
         } else {
-            designed.push(thing(&path, &path)?);
+            designed.push(thing(&path, &path));
         }
     }
     Ok(designed)
@@ -91,24 +84,19 @@ fn lies_at_the_top(name: &str) -> bool {
     begins.iter().any(|begins| plain.starts_with(begins))
         || (name.starts_with('.') && name.len() > 1 && !name.starts_with(".."))
         || ["src", "docs"].contains(&name)
-        || sources::is_test(&format!("{name}/a"))
+        || judges::is_test(&format!("{name}/a"))
         || manifests::is_manifest(name)
         || manifests::is_lock(name)
 }
 
-fn thing(path: &str, glob: &str) -> Result<Designed, Error> {
-    let matcher = GlobBuilder::new(glob)
-        .literal_separator(true)
-        .build()
-        .map_err(Error::undone(format!("`{path}` in its drawing")))?
-        .compile_matcher();
-    Ok(Designed {
+fn thing(path: &str, glob: &str) -> Drawn {
+    Drawn {
         path: path.to_owned(),
-        matcher,
-    })
+        glob: glob.to_owned(),
+    }
 }
 
-fn draw(line: &str) -> Option<Drawn> {
+fn draw(line: &str) -> Option<Line> {
     let column = line
         .chars()
         .take_while(|char| LINES.contains(*char))
@@ -116,7 +104,7 @@ fn draw(line: &str) -> Option<Drawn> {
     let rest: String = line.chars().skip(column).collect();
     let end = REMARKS.iter().filter_map(|mark| rest.find(mark)).min();
     let name = rest[..end.unwrap_or(rest.len())].trim();
-    (!name.is_empty() && !name.starts_with('#')).then(|| Drawn {
+    (!name.is_empty() && !name.starts_with('#')).then(|| Line {
         column,
         name: name.to_owned(),
     })
@@ -180,14 +168,8 @@ mod tests {
     #[test]
     fn folders_and_globs_stand_for_what_is_in_them() {
         let found = tree("src/\n  *.rs\ndocs/\nweb/\n  ...\n", &|_| true).unwrap();
-        let is = |path: &str| found.iter().any(|one| one.is(path));
-        for path in ["src/a.rs", "docs/a/b.md", "web/x/y.ts"] {
-            assert!(is(path), "{path}");
-        }
-        for path in ["src/a/b.rs", "a.rs", "src/a.py"] {
-            assert!(!is(path), "{path}");
-        }
+        let globs: Vec<&str> = found.iter().map(|one| one.glob.as_str()).collect();
+        assert_eq!(globs, ["src/*.rs", "docs/**", "web/**"]);
         assert!(tree("\n", &|_| true).is_err());
-        assert!(tree("src/{a", &|_| true).is_err());
     }
 }

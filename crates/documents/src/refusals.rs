@@ -1,14 +1,33 @@
-//! Does an exam ask for every refusal of a contract, by a case that must meet its code? Who examines and who
-//! builds may want the same thing: that nobody asks.
+//! What a contract refuses, each by a code; and does an exam ask for all of it, by a case that must meet the code? Who
+//! examines and who builds may want the same thing: that nobody asks.
 
-use crate::checks::codes::{Refusal, names};
 use kernel::exam::{Case, Claim, Relation};
 use languages::judges;
 use serde_json::Value;
 
+/// Something that is refused: its code, and what spec and contract say of it.
+pub struct Refusal {
+    pub code: String,
+    pub refused: String,
+    pub declared: String,
+}
+
+/// Does the text name this code, in the way of its language? `bad_price` is in `BadPriceError`,
+/// `BAD_PRICE` and `s2_bad_price`.
+pub fn names(text: &str, code: &str) -> bool {
+    let joined = |word: &str| -> String {
+        let letters = word.chars().filter(|char| char.is_alphanumeric());
+        letters.flat_map(char::to_lowercase).collect()
+    };
+    let code = joined(code);
+    let words = text.split(|char: char| !(char.is_alphanumeric() || "_-.".contains(char)));
+    let mut words = words.filter(|word| word.len() >= code.len());
+    words.any(|word| joined(word).contains(&code))
+}
+
 /// The codes for which no case asks, each in backticks, with the cases that ask somebody for one whom the
 /// contract does not name.
-pub(super) fn unasked<'c>(
+pub fn unasked<'c>(
     refusals: &[Refusal],
     cases: impl Iterator<Item = &'c Case> + Clone,
     contract: &str,
