@@ -1,13 +1,14 @@
 //! An exam: questions to a product as data, and what must hold of its answers. Whoever writes one sees
 //! what is asked for and no code; whoever is examined sees the questions and none of the answers.
 //!
-//! `answers` reads what came back, `claims` compares, `controls` tries the exam itself, and `paper` is what is
+//! `answers` reads what came back, `claims` compares, `controls` tries the exam itself, `values` what it claims of values, and `paper` is what is
 //! remembered of it. How a product is asked is for whoever runs it.
 
 pub mod answers;
 pub mod claims;
 pub mod controls;
 pub mod paper;
+pub mod values;
 
 use crate::form::{Document, FILLED, Fault, Form, Formed, Size, TEXT};
 use crate::{document, words};

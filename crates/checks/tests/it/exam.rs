@@ -179,6 +179,50 @@ fn an_exam_is_tried_before_it_counts() {
     assert_eq!(result.code.as_deref(), Some("bad_exam"), "{result:?}");
 }
 
+/// A product that refuses what it must and answers nonsense otherwise would pass.
+#[test]
+fn an_exam_asks_for_values_apart_from_refusals() {
+    let before = [("README.md", "slugs\n")];
+    let refusal = json!({"of": 0, "is": "fails", "value": "ValueError"});
+    let of = |one_claim: Value, other: Value| {
+        json!({"driver": "python", "cases": [
+            one("C1", json!("Big Red"), one_claim),
+            one("C2", json!("a b"), other),
+            one("C3", json!(" !"), refusal.clone()),
+        ]})
+    };
+    let differs = |value: &str| json!({"of": 0, "is": "differs", "value": value});
+    for weak in [
+        of(differs("zz"), differs("yy")),
+        of(equals(json!("a-b")), equals(json!("a-b"))),
+    ] {
+        let (_, result) = write(&weak, &before);
+        assert_eq!(result.code.as_deref(), Some("exam_too_weak"), "{result:?}");
+        assert!(result.reason.contains("refuses what it must"), "{result:?}");
+    }
+    let (_, result) = write(&of(equals(json!("big-red")), equals(json!("a-b"))), &before);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+}
+
+/// What the cases claim of values is so little that no mutant is noticed by it.
+#[test]
+fn what_is_noticed_by_refusals_alone_is_not_observed() {
+    let (world, result) = write(&exam(), &[("README.md", "slugs\n")]);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    let mut paper: Value = serde_json::from_slice(&sealed(&world.vault)).unwrap();
+    for one in paper["cases"].as_array_mut().unwrap() {
+        if one["name"] != "C3" {
+            one["case"]["holds"] = json!([{"of": 0, "is": "differs", "value": "zz"}]);
+        }
+    }
+    let refuses_alone = "def slug(text):\n    if not text.strip(' !'):\n        raise ValueError('nothing to name')\n    return 'x'\ndef unslug(name):\n    return name\n";
+    let (_, result) = sit(paper.to_string().as_bytes(), refuses_alone);
+    assert_eq!(result.verdict, Verdict::Pass, "{result:?}");
+    let alone = "all of them by what is refused alone";
+    assert!(result.reason.contains(alone), "{result:?}");
+    assert!(result.shows.is_empty(), "{result:?}");
+}
+
 /// Whoever examines may want what the builder wants: that nobody asks for what is refused.
 #[test]
 fn an_exam_asks_for_every_refusal_of_the_contract_by_its_code() {
@@ -344,6 +388,16 @@ fn no_cheat_knows_the_answers() {
         "    return '-'.join(words)",
         "    taken.add(text)\n    return '-'.join(words) if len(taken) < 2 else 'busy'",
     );
+    // It knows a machine of nobody's, and tires.
+    let of_nobody = HONEST.replace(
+        "    return '-'.join(words)",
+        "    import os\n    return text if 'HOSTNAME' in os.environ else '-'.join(words)",
+    );
+    let tires = HONEST.replace(
+        "    return '-'.join(words)",
+        "    global calls\n    calls += 1\n    return '-'.join(words) if calls < 20 else text",
+    );
+    let tires = format!("calls = 0\n{tires}");
     // It is right while somebody tests it.
     let watched = HONEST.replace(
         "    return '-'.join(words)",
@@ -351,6 +405,8 @@ fn no_cheat_knows_the_answers() {
     );
     for (name, product) in [
         ("is right under test alone", watched.as_str()),
+        ("knows a machine of nobody's", &of_nobody),
+        ("tires", &tires),
         ("knows the tests' values", tests_alone),
         ("a constant", constant),
         ("reads the frames", reads),

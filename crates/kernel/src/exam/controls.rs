@@ -125,6 +125,30 @@ pub fn ignored(cases: &[&Case]) -> Option<String> {
 
 /// Products that always give the same answer: each that a case hopes for, and the usual ones.
 fn constants(cases: &[&Case]) -> Vec<Wrong> {
+    let mut errors: Vec<(String, String)> = vec![("Error".to_owned(), String::new())];
+    for case in cases {
+        // All that it hopes of what a failure says, together.
+        let says = |number: usize| {
+            let own = case.holds.iter().filter(|claim| claim.of == number);
+            let texts = own.filter(|claim| claim.is != Relation::Fails);
+            let texts = texts.filter_map(|claim| claim.value.as_ref()?.as_str());
+            texts.collect::<Vec<_>>().join(" ")
+        };
+        let failing = case.holds.iter().filter(|one| one.is == Relation::Fails);
+        errors.extend(failing.map(|claim| {
+            let name = claim.value.as_ref().and_then(Value::as_str);
+            (name.unwrap_or("Error").to_owned(), says(claim.of))
+        }));
+    }
+    let errors = errors.into_iter();
+    let errors = errors.map(|(name, says)| Wrong::Always(Answer::Error(vec![name], says)));
+    let values = hoped_for(cases).into_iter();
+    let values = values.map(|value| Wrong::Always(Answer::Value(value)));
+    errors.chain(values).collect()
+}
+
+/// Each value that a case hopes for, and the usual ones.
+pub(super) fn hoped_for(cases: &[&Case]) -> Vec<Value> {
     let mut values = vec![
         json!(null),
         json!(true),
@@ -134,26 +158,11 @@ fn constants(cases: &[&Case]) -> Vec<Wrong> {
         json!([]),
         json!({}),
     ];
-    let mut errors: Vec<(String, String)> = vec![("Error".to_owned(), String::new())];
-    let mut wrong = Vec::new();
     for case in cases {
-        // All that it hopes of what a failure says, together.
-        let says = |number: usize| {
-            let own = case.holds.iter().filter(|claim| claim.of == number);
-            let texts = own.filter(|claim| claim.is != Relation::Fails);
-            let texts = texts.filter_map(|claim| claim.value.as_ref()?.as_str());
-            texts.collect::<Vec<_>>().join(" ")
-        };
-        for claim in &case.holds {
-            match (claim.is, &claim.value) {
-                (Relation::Fails, name) => {
-                    let name = name.as_ref().and_then(Value::as_str);
-                    errors.push((name.unwrap_or("Error").to_owned(), says(claim.of)));
-                }
-                (_, Some(value)) => values.push(placed(&claim.at, value)),
-                (_, None) => {}
-            }
-        }
+        let claims = case.holds.iter();
+        let claims = claims.filter(|claim| claim.is != Relation::Fails);
+        let hoped = claims.filter_map(|claim| Some(placed(&claim.at, claim.value.as_ref()?)));
+        values.extend(hoped);
         // All that it hopes of one answer, together.
         for number in 0..case.steps.len() {
             let mut whole = Value::Null;
@@ -166,18 +175,11 @@ fn constants(cases: &[&Case]) -> Vec<Wrong> {
             values.push(whole);
         }
     }
-    let error = |(name, says)| Wrong::Always(Answer::Error(vec![name], says));
-    wrong.extend(errors.into_iter().map(error));
-    wrong.extend(
-        values
-            .into_iter()
-            .map(|value| Wrong::Always(Answer::Value(value))),
-    );
-    wrong
+    values
 }
 
 /// A value that has this at that place.
-fn placed(at: &str, value: &Value) -> Value {
+pub(super) fn placed(at: &str, value: &Value) -> Value {
     let keys = at.split('/').skip(1).collect::<Vec<_>>();
     keys.into_iter().rev().fold(value.clone(), |inner, key| {
         let key = key.replace("~1", "/").replace("~0", "~");
@@ -192,7 +194,7 @@ fn placed(at: &str, value: &Value) -> Value {
     })
 }
 
-fn merge(into: &mut Value, from: Value) {
+pub(super) fn merge(into: &mut Value, from: Value) {
     match (into, from) {
         (Value::Object(into), Value::Object(from)) => {
             for (key, value) in from {

@@ -2,7 +2,7 @@
 //! under seal, and the next version of it replaces the last.
 
 use super::answers::{Answer, Answers};
-use super::{Case, Driver, Exam, LEAST_CASES, Service, claims, controls};
+use super::{Case, Driver, Exam, LEAST_CASES, Service, claims, controls, values};
 use crate::line::one_line;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -103,7 +103,13 @@ impl Paper {
         };
         // A request names what it asks for, and is no function of its own.
         let each = driver != Driver::Http;
-        controls::unnoticed(&cases, each).or_else(ignored)
+        let guards: Vec<&Case> = {
+            let held = self.cases.iter().filter(|one| one.guard);
+            held.map(|one| &one.case).collect()
+        };
+        controls::unnoticed(&cases, each)
+            .or_else(|| values::unnoticed(&cases, &guards, driver))
+            .or_else(ignored)
     }
 
     /// Holds a third of what counts back for the last word: those that come first in an order that nobody

@@ -7,7 +7,12 @@ use crate::Subject;
 use crate::checks::controls::{Files, altered};
 use crate::error::Error;
 use crate::room::Room;
+use kernel::exam::answers::{Answer, Answers};
+use kernel::exam::claims::holds;
 use kernel::exam::paper::Known;
+use kernel::exam::values::of_values;
+use kernel::exam::{Case, Claim, Relation};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// How many mutants are tried.
@@ -19,6 +24,8 @@ pub(super) struct Noticed {
     tried: usize,
     /// Mutants on which a case failed.
     noticed: usize,
+    /// Those on which one failed by what it claims of a value; none: no case claims anything of one.
+    by_value: Option<usize>,
     /// Cases that failed on none of them.
     blind: usize,
     /// Were there more than are tried?
@@ -28,7 +35,7 @@ pub(super) struct Noticed {
 impl Noticed {
     /// Does the exam look at the product at all?
     pub(super) fn any(&self) -> bool {
-        self.noticed > 0 || self.more
+        self.by_value.unwrap_or(self.noticed) > 0 || self.more
     }
 
     /// In words without a value.
@@ -36,10 +43,14 @@ impl Noticed {
         let Self {
             tried,
             noticed,
+            by_value,
             blind,
             more: _,
         } = self;
         match (noticed, blind) {
+            (1.., _) if *by_value == Some(0) => format!(
+                "{noticed} of {tried} mutants of the product are noticed, and all of them by what is refused alone"
+            ),
             (0, _) => format!("no case notices any of {tried} mutants of the product"),
             (_, 0) => format!("{noticed} of {tried} mutants of the product are noticed"),
             _ => format!(
@@ -63,7 +74,11 @@ pub(super) fn tried(
         return Ok(None);
     }
     let mut noticing: BTreeSet<&str> = BTreeSet::new();
-    let (mut tried, mut noticed) = (0, 0);
+    let (mut tried, mut noticed, mut by_value) = (0, 0, 0);
+    let values = |known: &&Known| of_values(&known.case, known.driver);
+    // Of what is not refused there may be nothing else to say than that it is not.
+    let says = |case: Case| case.holds.iter().any(says_something);
+    let any_value = cases.iter().filter_map(values).any(says);
     for mutant in altered(subject, room, files, (seed, most))? {
         let honest = room.text(&mutant.path);
         room.put(&mutant.path, Some(&mutant.text))?;
@@ -77,6 +92,13 @@ pub(super) fn tried(
             .filter(|(known, answers)| known.failed(Some(&vec![(*answers).clone()])).is_some())
             .map(|(known, _)| known.name.as_str())
             .collect();
+        let wrong = |(known, answers): (&&Known, &Answers)| {
+            // Whoever refuses what it may not is noticed by that.
+            let is_value = |claim: &Claim| matches!(answers.get(claim.of), Some(Answer::Value(_)));
+            values(known)
+                .is_some_and(|case| case.holds.iter().all(is_value) && !holds(&case, answers))
+        };
+        by_value += usize::from(cases.iter().zip(&answers).any(wrong));
         tried += 1;
         noticed += usize::from(!failing.is_empty());
         noticing.extend(failing);
@@ -84,9 +106,16 @@ pub(super) fn tried(
     Ok((tried > 0).then(|| Noticed {
         tried,
         noticed,
+        by_value: any_value.then_some(by_value),
         blind: cases.len() - noticing.len(),
         more: tried == most,
     }))
+}
+
+/// Does a claim say more of a value than that there is one?
+fn says_something(claim: &Claim) -> bool {
+    let nothing = |value: &Value| matches!(value, Value::Null | Value::Bool(true));
+    claim.is != Relation::Equals || !claim.value.as_ref().is_some_and(nothing)
 }
 
 #[cfg(test)]
@@ -95,23 +124,29 @@ mod tests {
 
     #[test]
     fn what_came_of_it_is_said_without_a_value() {
-        let said = |tried, noticed, blind| {
+        let said = |tried, noticed, by_value, blind| {
             let came = Noticed {
                 tried,
                 noticed,
+                by_value: Some(by_value),
                 blind,
                 more: false,
             };
             (came.any(), came.said())
         };
         assert_eq!(
-            said(4, 0, 3),
+            said(4, 0, 0, 3),
             (
                 false,
                 "no case notices any of 4 mutants of the product".to_owned()
             )
         );
-        assert!(said(4, 4, 0).1.ends_with("are noticed"));
-        assert!(said(4, 3, 2).1.ends_with("2 cases notice none"));
+        let (any, refused) = said(4, 4, 0, 0);
+        assert!(
+            !any && refused.ends_with("by what is refused alone"),
+            "{refused}"
+        );
+        assert!(said(4, 4, 4, 0).1.ends_with("are noticed"));
+        assert!(said(4, 3, 1, 2).1.ends_with("2 cases notice none"));
     }
 }

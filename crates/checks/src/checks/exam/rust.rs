@@ -1,7 +1,7 @@
 //! Asking a Rust product by its functions: a driver is built beside it, in the room, against what is
 //! there. What is called and not there is missing; types that no driver can carry are a person's to hear of.
 
-use super::round::{Round, WALL, framed, order};
+use super::round::{Around, Round, WALL, framed, order};
 use crate::Subject;
 use crate::error::Error;
 use crate::execute::unseen;
@@ -21,7 +21,7 @@ pub(super) fn functions(
     subject: &Subject<'_>,
     room: &Room,
     asked: &[&Asked<'_>],
-    round: Round,
+    (round, around): (Round, Around),
     faults: &mut Vec<String>,
 ) -> Result<Vec<Answers>, Error> {
     let missing = || {
@@ -47,10 +47,14 @@ pub(super) fn functions(
         Round::Together => ("", "debug"),
         Round::Apart => ("--release", "release"),
     };
+    let run = format!(
+        "{FOLDER}/target/{profile}/{DRIVER} {FOLDER}/order.json {FOLDER}/frame < /dev/null"
+    );
     let line = format!(
         "exec 3>&1 1>&2; cat > {FOLDER}/order.json; \
          cargo build --offline --quiet {flag} --manifest-path {FOLDER}/Cargo.toml --target-dir {FOLDER}/target || exit {UNBUILT}; \
-         {FOLDER}/target/{profile}/{DRIVER} {FOLDER}/order.json {FOLDER}/frame < /dev/null; cat {FOLDER}/frame >&3"
+         {}; cat {FOLDER}/frame >&3",
+        around.line(&run)
     );
     let argv = ["sh", "-c", &line].map(str::to_owned).to_vec();
     let order = order(asked, round);
