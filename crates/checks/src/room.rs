@@ -253,6 +253,14 @@ impl Room {
         put.map_err(Error::undone(format!("{path} cannot be put there")))
     }
 
+    /// Has a file as another room has it, or not at all.
+    pub(crate) fn put_back(&self, from: &Room, path: &str) -> Result<(), Error> {
+        match paths::found_in(&from.path, path) {
+            Ok(found) => self.lay(&found, path),
+            Err(_) => self.put(path, None),
+        }
+    }
+
     /// Takes out what Python compiled: a source that was replaced within a second, by one of the same
     /// length, would not be seen.
     pub(crate) fn forget_compiled(&self) -> Result<(), Error> {

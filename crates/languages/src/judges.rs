@@ -5,6 +5,7 @@
 //! another source speaks of, and what a package hands out or starts. Between them lies what nobody can
 //! tell from a tree: a change there is told, and accuses nobody.
 
+mod aside;
 mod helpers;
 
 use crate::recipes::{PACKAGE, Program, Shadow, Started, shadows, started};

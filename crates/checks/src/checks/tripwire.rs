@@ -5,6 +5,8 @@
 //! What it cannot see: code that answers the tests' own fixtures and nothing else. For that there is
 //! a reviewer, and `proofhouse heal`.
 
+mod aside;
+
 use crate::Subject;
 use crate::checks::controls::{Control, Controls, FLAKY, Files, LOOKS, Purpose, differing, flaky};
 use crate::checks::frozen;
@@ -38,6 +40,10 @@ pub(crate) struct Tripwire {
     scope: Items,
     /// Globs of the test files.
     tests: Items,
+    /// Frozen items that name the product: what they do not name, nothing of the product speaks of and the
+    /// tests need changed is asked about; nothing is.
+    #[serde(default)]
+    product_in: Items,
     /// The `suite` of the red run; red.
     baseline: Option<Text>,
     /// A field with a coverage command.
@@ -127,6 +133,9 @@ impl Judge for Tripwire {
         })?;
         let (green, run) =
             after.inside(subject, |inside| Self::after(self, &order, inside, started))?;
+        if green.verdict == Verdict::Pass {
+            self.aside(subject, (commit, &frozen), started)?;
+        }
         let controls = match green.verdict == Verdict::Pass && Controls::asked(self.controls) {
             true => Some(self.controlled(subject, (commit, &frozen), &run, started)?),
             false => None,
@@ -280,11 +289,28 @@ impl Tripwire {
         let tests = items::spelt_out(subject, &self.tests).map_err(cannot)?;
         let tests = items::globs(&tests.inside).map_err(cannot)?;
         let before = room();
-        // Whoever builds may add tests of their own, which nobody asks for tests of.
-        let own = |path: &str| {
-            let is_new = before.as_ref().is_ok_and(|room| room.text(path).is_none());
-            sources::is_test(path) && is_new && !sources::take_in(subject, path)
+        // Whoever builds may add tests of their own, which nobody asks for tests of; but what the frozen suite does
+        // not pass without is the product, whatever it is called.
+        let is_new = |path: &str| before.as_ref().is_ok_and(|room| room.text(path).is_none());
+        let mut added: Vec<String> = {
+            let files = subject.tree().map_err(cannot)?.files.into_keys();
+            let own = |path: &String| {
+                sources::is_test(path) && !tests.is_match(format!("repo/{path}")) && is_new(path)
+            };
+            files.filter(own).collect()
         };
+        if !added.is_empty() {
+            let without = candidate().map_err(cannot)?;
+            for path in &added {
+                without.put(path, None).map_err(cannot)?;
+            }
+            let ran = without.inside(subject, |inside| self.suite().run(inside, started));
+            let ran = ran.map_err(cannot)?;
+            if ran.run.ending(ran.executed.ended.exit) != Ending::Green {
+                added.clear();
+            }
+        }
+        let own = |path: &str| added.iter().any(|one| one == path);
         let is_test = |path: &str| match tests.is_match(format!("repo/{path}")) {
             true => Some(true),
             false => (!own(path)).then_some(false),

@@ -4,7 +4,6 @@
 use crate::Subject;
 use crate::error::Error;
 use crate::readers::paths;
-use languages::judges;
 pub(crate) use languages::judges::{is_source, is_test};
 use languages::manifests::{self, Manifest};
 use std::io::Read;
@@ -47,14 +46,4 @@ pub(crate) fn text(subject: &Subject<'_>, path: &str) -> Result<Option<String>, 
         return Ok(None);
     }
     Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
-}
-
-/// Does the product take this file of tests in? Then it is the product.
-pub(crate) fn take_in(subject: &Subject<'_>, test: &str) -> bool {
-    let all = files(subject).unwrap_or_default();
-    let mut all = all.iter().filter(|path| is_source(path) && !is_test(path));
-    all.any(|path| {
-        let text = text(subject, path).ok().flatten();
-        text.is_some_and(|text| judges::takes_in(&text, test))
-    })
 }
