@@ -2,6 +2,8 @@
 //! change, bodies that always give the same answer, and small changes. Pure: texts in, texts out. It does
 //! not guess at types: a body gets the answers that its return type shows, or none.
 
+mod apart;
+
 use crate::script::Source;
 use crate::unread::NoRust;
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -144,6 +146,9 @@ pub fn mutants(wanted: &Wanted<'_>) -> Mutants {
                 path: path.clone(),
                 line: u32::try_from(line).unwrap_or_default(),
             });
+            if let Some((code, what)) = apart::gives_otherwise(body, text) {
+                tried.push((number, line, what, (begin..begin, code), true));
+            }
             for (code, what) in answers(body, wanted.tests, text) {
                 let code = format!(" if true {{ return {code}; }} ");
                 tried.push((number, line, what, (begin..begin, code), true));

@@ -8,6 +8,7 @@ mod fixtures;
 mod kept;
 mod messages;
 mod moved;
+mod renamed_module;
 mod spoken;
 
 pub use additions::weakens;
@@ -16,3 +17,4 @@ pub use fixtures::fixtures_added;
 pub use kept::holds;
 pub use messages::without_messages;
 pub use moved::{Moved, Tests, moved};
+pub use renamed_module::{renamed_modules, with_new_names};

@@ -452,7 +452,7 @@ impl Control<'_> {
         let base = (self.base)()?;
         plan.lay_base(&base)?;
         let before = self.look(&base)?;
-        if !seen::wrong_own(plan, &before.run).is_empty() {
+        if !seen::wrong_before(plan, &before.run).is_empty() {
             let why = first_few(&first, 2);
             return Ok(Found::Weak(format!(
                 "controls do not work here, before the change either ({why})"

@@ -120,7 +120,10 @@ fn tried(only: &str, check: &str, example: &Example, with: &Value) -> Option<Str
         }
     }
     let (verdict, reason) = expected(example);
-    let as_expected = telling.verdict == verdict && telling.reason.contains(reason);
+    let never = |text: &String| !telling.reason.contains(text);
+    let as_expected = telling.verdict == verdict
+        && telling.reason.contains(reason)
+        && example.never.as_ref().is_none_or(never);
     (!as_expected).then(|| format!("{at}: {telling:?}"))
 }
 

@@ -24,6 +24,8 @@ pub(crate) struct Example {
     pub(crate) passes: Option<String>,
     pub(crate) fails: Option<String>,
     pub(crate) cannot_run: Option<String>,
+    /// Text that the reason does not contain.
+    pub(crate) never: Option<String>,
     /// A program without which it is left out, loudly.
     pub(crate) needs: Option<String>,
     /// The check's settings, if not those of the file.

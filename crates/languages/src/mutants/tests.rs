@@ -38,7 +38,8 @@ fn a_changed_function_is_marked_and_gets_the_answers_of_its_type() {
         [
             "always gives Err(Error::None)",
             "always gives Ok(0)",
-            "always gives Ok(3)"
+            "always gives Ok(3)",
+            "gives 0 where it gives something, and refuses as before"
         ]
     );
     let mut small: Vec<&str> = plan.others.iter().map(|one| one.what.as_str()).collect();
@@ -132,5 +133,47 @@ fn what_stands_before_the_first_token_stays_and_moves_nothing() {
                 "{text}"
             );
         }
+    }
+}
+
+#[test]
+fn what_refuses_may_give_something_else() {
+    let said = |now: &str| {
+        let plan = plan("", now, "");
+        let mut all = plan.constants.into_iter();
+        let found = all.find(|one| one.what.ends_with("refuses as before"));
+        found.map(|one| {
+            assert!(syn::parse_file(&one.text).is_ok(), "{}", one.text);
+            one.text.split_whitespace().collect::<Vec<_>>().join(" ")
+        })
+    };
+    for (now, made) in [
+        (
+            "fn f(a: &str) -> Result<u32, Bad> { a.parse().map_err(|_| Bad) }",
+            "(move || -> Result<u32, Bad> { a.parse().map_err(|_| Bad) })(); return own.map(|_| 0);",
+        ),
+        (
+            "fn f(a: &[u8]) -> Option<String> { let one = a.first()?; Some(one.to_string()) }",
+            "return own.map(|_| String::new());",
+        ),
+        (
+            "async fn f(a: u8) -> Result<u8, Bad> { g(a).await? ; Ok(a) }",
+            "let own: Result<u8, Bad> = async move { g(a).await? ; Ok(a) }.await;",
+        ),
+        (
+            "fn f(a: u8) -> u8 { assert!(a > 1); a }",
+            "let _ = own; return 0;",
+        ),
+    ] {
+        let text = said(now).unwrap_or_default();
+        assert!(text.contains(made), "{text}");
+    }
+    for now in [
+        "fn f(a: u8) -> u8 { a }",
+        "fn f(a: u8) -> Result<(), Bad> { if a > 1 { return Err(Bad) } Ok(()) }",
+        "fn f(a: u8) -> Result<Other, Bad> { Err(Bad) }",
+        "fn f(a: u8) -> Option<u8> { Some(a) }",
+    ] {
+        assert_eq!(said(now), None, "{now}");
     }
 }

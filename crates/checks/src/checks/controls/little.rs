@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::seen::{Fate, Tried};
 use super::{Control, OF_NODE, OF_PYTHON, OF_RUST, Record};
 use crate::text::first_few;
+use languages::judges::is_source;
 use languages::runners::Runner;
 use languages::rust::{for_tests_alone, inline_tests};
 
@@ -21,14 +22,15 @@ fn mutated_endings(runner: Runner) -> Option<&'static [&'static str]> {
 fn none_of(runner: Runner) -> &'static str {
     match runner {
         Runner::Node => {
-            "it exports no function that was changed and that tests can call by its name (values, methods and default exports have none); let tests call such a function, or ask with --exam"
+            "it exports no function that was changed and that tests can call by its name (values, methods, default exports and what it keeps to itself have none)"
         }
-        Runner::Cargo => {
-            "no function of it was changed whose answers can be made from its type; let it give a plain value, or ask with --exam"
-        }
-        _ => "no function of it was changed; let tests call one, or ask with --exam",
+        Runner::Cargo => "no function of it was changed whose answers can be made from its type",
+        _ => "no function of it was changed (values and what a module does by itself have none)",
     }
 }
+
+/// What helps where nothing can be mutated: whoever asks the product from outside needs no mutant.
+const HELPS: &str = "an exam (--exam) shows more, or your own look";
 
 /// Endings of sources, and what code says that asks how it is built or who runs it, or that names what judges
 /// it, without blanks.
@@ -80,6 +82,35 @@ const ASKS: &[(&[&str], &[&str])] = &[
 ];
 
 impl Control<'_> {
+    /// Is all that was changed prose, which no code reads? Then there is nothing to tell right from wrong in.
+    fn is_prose(&self) -> bool {
+        let prose = |path: &str| {
+            let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+            ["md", "rst", "adoc"].contains(&ending)
+        };
+        let known = || -> Option<bool> {
+            let base = (self.base)().ok()?;
+            let tree = self.subject.tree().ok()?;
+            let gone = base.names().ok()?;
+            let gone = gone.iter().any(|path| !tree.files.contains_key(path));
+            let changed: Vec<&str> = self
+                .files
+                .code
+                .iter()
+                .map(|file| file.path.as_str())
+                .collect();
+            let read = |path: &&str| {
+                let name = path.rsplit('/').next().unwrap_or(path);
+                let mut sources = tree.files.keys().filter(|other| is_source(other));
+                sources.any(|other| base.text(other).is_some_and(|text| text.contains(name)))
+            };
+            let tests = self.files.tests.iter().any(|file| file.changed);
+            let all = !changed.is_empty() && changed.iter().all(|path| prose(path));
+            Some(all && !gone && !tests && !changed.iter().any(read))
+        };
+        known().unwrap_or(false)
+    }
+
     /// A source whose code asks, more often than before, how it is built or who runs it, or names what judges
     /// it. What ships is not what was tested then.
     pub(super) fn asks_who_runs_it(&self) -> Option<&str> {
@@ -150,7 +181,11 @@ impl Control<'_> {
             Fate::Noticed { .. } | Fate::Survived { .. } => None,
         });
         Some(match (code.is_empty(), untried) {
-            (true, _) => format!("the change has no source ({})", endings.join(", ")),
+            (true, _) if self.is_prose() => return None,
+            (true, _) => {
+                let endings = endings.join(", ");
+                format!("the change has no source ({endings}); {HELPS}")
+            }
             (false, Some(why)) => format!("no mutant could be tried: {why}"),
             (false, None) if record.out_of_time > 0 && !plan.functions.is_empty() => {
                 "there was no time for a mutant".to_owned()
@@ -160,7 +195,10 @@ impl Control<'_> {
                     true => none_of(runner).to_owned(),
                     false => first_few(&plan.faults, 2),
                 };
-                format!("no mutant can be made of {}: {why}", first_few(&code, 3))
+                format!(
+                    "no mutant can be made of {}: {why}; {HELPS}",
+                    first_few(&code, 3)
+                )
             }
         })
     }

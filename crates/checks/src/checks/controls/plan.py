@@ -342,8 +342,12 @@ def own(node):
 
 # Is an answer looked at that equals everything? Set by the order.
 UNLIKE = [False]
-# It equals what is expected, and nothing that nobody expects.
-EQUAL = "(lambda one, other: one == other and not one == object())(%s, %s)"
+# It equals what is expected, and nothing that nobody expects. What nobody expects is asked first, of each of them and
+# by something of the other's kind: who agrees with whatever comes first, or with nothing but its own kind, is seen.
+EQUAL = ("(lambda one, other: not any(here == ("
+         "there * 3 + 1000000007 if type(there) is int else there + '~q7x' if type(there) is str else "
+         "[*there, '~q7x'] if type(there) is list else object()"
+         ") for here, there in ((one, other), (other, one))) and one == other)(%s, %s)")
 
 
 def equal(one, other):
@@ -399,17 +403,45 @@ def turned(source, statement):
     return None
 
 
+def turned_inside(source, statement):
+    """The edit that turns the first assertion of a loop round that is gone through, as far as one sees."""
+    if isinstance(statement, ast.With) and len(statement.items) == 1:
+        call = statement.items[0].context_expr
+        if not (isinstance(call, ast.Call) and getattr(call.func, "attr", None) == "subTest"):
+            return None
+    elif not (isinstance(statement, ast.For) and goes_through(source, statement.iter)):
+        return None
+    for inner in statement.body:
+        edit = turned(source, inner) or turned_inside(source, inner)
+        if edit is not None:
+            return edit
+        if any(isinstance(one, (ast.Return, ast.Break, ast.Continue)) for one in ast.walk(inner)):
+            return None
+    return None
+
+
+def goes_through(source, listed):
+    """Is it a list with something in it: written there, or given to that name once?"""
+    if isinstance(listed, ast.Name):
+        given = [one.value for one in ast.walk(source.tree) if isinstance(one, ast.Assign)
+                 and any(isinstance(to, ast.Name) and to.id == listed.id for to in one.targets)]
+        return len(given) == 1 and goes_through(source, given[0])
+    return isinstance(listed, (ast.List, ast.Tuple)) and any(
+        not isinstance(one, ast.Starred) for one in listed.elts)
+
+
 def turned_test(source, node, token):
     """A copy of a test under another name with its first assertion turned round."""
     if node.decorator_list:
         return None
+    edit = None
     for statement in node.body:
-        edit = turned(source, statement)
+        edit = turned(source, statement) or turned_inside(source, statement)
         if edit is not None:
             break
         if any(isinstance(one, ast.Return) for one in ast.walk(statement)):
             return None
-    else:
+    if edit is None:
         return None
     begin, end = source.begin(node), source.end(node)
     indent = source.indent(node)
@@ -429,8 +461,9 @@ def canaries(entry, token, most, dice):
     """One file of tests with canaries in it."""
     now = Source(entry["now"])
     before = entry.get("before")
-    tests = [(name, node) for name, node in changed(now, before)
-             if node.name.startswith("test")] if entry["changed"] else []
+    # Where no test is of the change, because all were there first, any of them is turned round.
+    own = changed(now, before) if entry["changed"] else functions(now.tree.body)
+    tests = [(name, node) for name, node in own if node.name.startswith("test")]
     dice.shuffle(tests)
     edits, turned_round = [], []
     marked = any(isinstance(one, ast.Name) and one.id == "pytestmark" for one in ast.walk(now.tree))
@@ -451,7 +484,8 @@ def canaries(entry, token, most, dice):
         "path": entry["path"],
         "token": token,
         "text": text,
-        "base": (before or "") + appended,
+        # Where nothing of it was changed, copies must fail on the code before as well.
+        "base": text if before == entry["now"] else (before or "") + appended,
         "canaries": [{"name": "test_%s_%s" % (token, name), "ends": ends}
                      for name, ends in ENDS.items()],
         "turned": turned_round,

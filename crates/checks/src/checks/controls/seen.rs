@@ -170,6 +170,17 @@ pub(super) fn wrong_own(plan: &Plan, now: &TestRun) -> Vec<String> {
     wrong
 }
 
+/// What ends wrongly on the code before as well: canaries, and copies of tests that were all there.
+pub(super) fn wrong_before(plan: &Plan, before: &TestRun) -> Vec<String> {
+    let mut wrong = wrong_own(plan, before);
+    for test in plan.tests.iter().filter(|test| test.base == test.text) {
+        for turned in &test.turned {
+            wrong.extend(wrong_copies(test, turned, before, before));
+        }
+    }
+    wrong
+}
+
 fn said(status: Status) -> &'static str {
     match status {
         Status::Passed => "passed",

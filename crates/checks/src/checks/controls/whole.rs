@@ -14,7 +14,7 @@ use kernel::effect::BEGUN;
 use kernel::outcome::{CheckResult, Verdict, Worth};
 use languages::runners::{Ending, Status, TestRun};
 use languages::rust::inline_tests;
-use languages::test_texts::{Tests, asks_less, moved};
+use languages::test_texts::{Tests, asks_less, moved, renamed_modules, with_new_names};
 use std::collections::BTreeSet;
 use std::time::Instant;
 
@@ -128,6 +128,7 @@ fn asking_less(
         };
         texts.push(Tests { path, was, is });
     }
+    let renamed = renamed(subject, before)?;
     let moved = moved(&texts, true);
     texts.retain(|one| moved.iter().all(|other| other.from != one.path));
     for Tests { path, was, is } in texts {
@@ -141,6 +142,11 @@ fn asking_less(
             Some(_) => {
                 let whole = before.text(&path).unwrap_or_default();
                 let lost = asks_less(&path, (&old, &new), &whole, true);
+                let by_new_names = with_new_names(&old, &renamed);
+                let lost = lost.filter(|_| {
+                    by_new_names == old
+                        || asks_less(&path, (&by_new_names, &new), &whole, true).is_some()
+                });
                 let skipped = || {
                     let more = skips && words_that_skip(&new) > words_that_skip(&old);
                     more.then(|| ": more of it is skipped".to_owned())
@@ -156,6 +162,19 @@ fn asking_less(
             first_few(&found, 3)
         )],
     })
+}
+
+/// Modules that have another name now.
+fn renamed(subject: &Subject<'_>, before: &Room) -> Result<Vec<(String, String)>, Error> {
+    let was: BTreeSet<String> = before.names()?.into_iter().collect();
+    let is: BTreeSet<String> = subject.tree()?.files.into_keys().collect();
+    let gone = was.difference(&is);
+    let gone = gone.filter_map(|path| Some((path.clone(), before.text(path)?)));
+    let new = is.difference(&was).filter_map(|path| {
+        let text = paths::read(subject.place, &format!("repo/{path}")).ok()?;
+        Some((path.clone(), text))
+    });
+    Ok(renamed_modules(&gone.collect(), &new.collect()))
 }
 
 /// How often a text of tests says that one is left out.
