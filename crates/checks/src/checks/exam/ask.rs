@@ -84,7 +84,7 @@ pub(super) fn all(
                 // Who is asked twice may remember the first time; who answers the second time as well may not
                 // tire later.
                 if of_one.next().is_some_and(|second| holds(one.case, second)) {
-                    known.extend(of_one.last().cloned());
+                    known.extend(of_one.next_back().cloned());
                 }
             }
         }

@@ -14,8 +14,8 @@ use languages::runners::Ending;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-/// The code, and the word by which a workflow knows it.
-const SUPPORT: (&str, &str) = ("test_support_changed", "test_support");
+/// The code, and the word for what a machine cannot settle.
+const SUPPORT: (&str, &str) = ("test_support_changed", "residue");
 
 impl Tripwire {
     /// Refuses a green that rests on a change of what tests read.
