@@ -4,11 +4,13 @@
 //! of ours are removed only when git itself finds nothing in them that is not in a commit, and the
 //! user's branch is only ever moved forward, by git's own rules, over a tree without changes.
 
+mod added;
 mod again;
 mod commits;
 mod remove;
 
 pub use crate::git::{is_ancestor, resolve};
+pub use added::both_added;
 pub use again::{lay_work, stand_again};
 pub use commits::{
     Merged, branch, commit, differing, fast_forward, is_anothers, merge, merge_trees, uncommitted,

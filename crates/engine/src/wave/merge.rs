@@ -6,6 +6,7 @@ use super::performer::WavePerformer;
 use crate::land;
 use ::wave::Merging;
 use ::wave::want::MergeOrder;
+use kernel::outcome::Verdict;
 use sandbox::Cancel;
 use std::path::Path;
 use store::Head;
@@ -31,9 +32,12 @@ pub(super) fn merge(
             echo: order.work.clone(),
         });
     }
-    let tree = match worktree::merge(repo, &order.tip, &order.work)? {
-        Merged::Tree(tree) => tree,
-        Merged::Conflict { files, .. } => return Ok(Merging::Conflict { files }),
+    let (tree, met) = match worktree::merge(repo, &order.tip, &order.work)? {
+        Merged::Tree(tree) => (tree, Vec::new()),
+        Merged::Conflict { files, .. } => match added(&folder.scratch(), repo, order)? {
+            Some(tree) => (tree, files),
+            None => return Ok(Merging::Conflict { files }),
+        },
     };
     let milestone = &folder.milestone;
     let asks = milestone
@@ -45,6 +49,11 @@ pub(super) fn merge(
         "{said}\n\nTask `{}` of milestone `{}`, wave {}.\n\n{TRAILER}: {}@{}:{}\n",
         row.task, milestone.name, order.id.wave, milestone.name, head.seq, head.hash
     );
+    if !met.is_empty() {
+        let met = met.join(", ");
+        let stands = format!("Others had added lines where it did, in {met}: theirs stand first.");
+        message = message.replacen("\n\n", &format!("\n\n{stands}\n\n"), 1);
+    }
     for claim in claimed(repo, &order.work)?.lines() {
         message.push_str(&format!("{}: {claim}\n", git::TRAILER));
     }
@@ -56,10 +65,25 @@ pub(super) fn merge(
             reason: "it was interrupted".to_owned(),
         });
     }
+    // What both have added holds together, or it contradicts each other after all.
+    if !met.is_empty() && results.iter().any(|one| one.verdict == Verdict::Fail) {
+        return Ok(Merging::Conflict { files: met });
+    }
     Ok(Merging::Gated {
         echo,
         commit,
         results,
+    })
+}
+
+/// The tree of both where each has only added lines at one place.
+fn added(scratch: &Path, repo: &Path, order: &MergeOrder) -> Result<Option<String>, EngineError> {
+    std::fs::create_dir_all(scratch).map_err(EngineError::io("create", scratch))?;
+    let index = scratch.join("added-index");
+    let merged = worktree::both_added(repo, &index, &order.tip, &order.work)?;
+    Ok(match merged {
+        Merged::Tree(tree) => Some(tree),
+        Merged::Conflict { .. } => None,
     })
 }
 

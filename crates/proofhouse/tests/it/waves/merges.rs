@@ -129,6 +129,72 @@ fn contradicting_tasks_are_merged_one_after_the_other() {
     );
 }
 
+/// Two tasks that each add a line at the end of one file contradict nobody: both lines stay, the gate proves
+/// it, and whoever approved the work is not asked again.
+#[test]
+fn what_both_only_add_at_one_place_is_merged_with_one_approval_each() {
+    let world = world();
+    let approved = "autonomy = \"conservative\"";
+    let head = "integration = [\"! grep -q forbidden code.txt\"]\n";
+    let tasks = [task("a", approved), task("b", approved), task("c", "")];
+    milestone(&world, "m", head, &tasks);
+    let adds = |line: &str| {
+        script(&format!(
+            "{{ append = \"repo/code.txt\", text = \"{line}\\n\" }}"
+        ))
+    };
+    world.write("agent/a.toml", &adds("of a"));
+    world.write("agent/b.toml", &adds("of b"));
+    let learns = "{ run = \"if test -e ../task/PUT-BACK.md; then echo fine >> code.txt; else echo forbidden >> code.txt; fi\", must = true }";
+    world.write("agent/c.toml", &script(learns));
+    world.run(&["wave", "run", "m"]).exits(2);
+    let key = world.approver("ann");
+    let key = key.to_str().unwrap();
+    for run in ["m-a", "m-b"] {
+        let says = [
+            "decide",
+            run,
+            "approve",
+            "--because",
+            "read the diff",
+            "--sign",
+            key,
+        ];
+        world.run(&says).exits(0);
+    }
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert_eq!(world.read("code.txt"), "bad\nof a\nof b\nfine\n");
+    // `c` is put back for what it says; nobody else is put back at all.
+    let mut put_back = facts(&world, "m");
+    put_back.retain(|one| one["kind"] == "task_put_back.v1");
+    let of: Vec<&Value> = put_back.iter().map(|one| &one["body"]["task"]).collect();
+    assert_eq!(of, ["c"]);
+    assert_eq!(put_back[0]["body"]["code"], "integration_failed");
+    let said = world.git(&["log", "--format=%B", "proofhouse/m"]);
+    let met = "Others had added lines where it did, in code.txt: theirs stand first.";
+    assert_eq!(said.matches(met).count(), 1, "{said}");
+    world.run(&["audit", "--ci"]).exits(0);
+}
+
+/// Lines that stand beside each other need not hold together: the gate says so, and it is a contradiction.
+#[test]
+fn what_both_add_and_does_not_hold_together_is_a_contradiction() {
+    let world = world();
+    let head = "integration = [\"! { grep -q one code.txt && grep -q two code.txt; }\"]\n";
+    milestone(&world, "m", head, &[task("a", ""), task("b", "")]);
+    let adds = "{ append = \"repo/code.txt\", text = \"one\\n\" }";
+    let learns = "{ run = \"if test -e ../task/PUT-BACK.md; then echo two > b.txt; else echo two >> code.txt; fi\", must = true }";
+    world.write("agent/a.toml", &script(adds));
+    world.write("agent/b.toml", &script(learns));
+    world.run(&["wave", "run", "m"]).exits(0);
+    assert_eq!(world.read("code.txt"), "bad\none\n");
+    let mut put_back = facts(&world, "m");
+    put_back.retain(|one| one["kind"] == "task_put_back.v1");
+    assert_eq!(put_back.len(), 1);
+    assert_eq!(put_back[0]["body"]["task"], "b");
+    assert_eq!(put_back[0]["body"]["code"], "merge_conflict");
+}
+
 /// Finished work is brought together with what was merged before it, not done anew.
 #[test]
 fn finished_work_that_contradicts_what_was_merged_is_settled() {
