@@ -11,7 +11,6 @@ use crate::workflow::{Field, Owner, Question, Role, Workflow};
 use kernel::StateName;
 use kernel::effect::Access;
 use kernel::outcome::{RED_BEFORE, Verdict};
-use kernel::table::{Actor, Target};
 use result::{HOLDS, HOW_TO_SETTLE, how_to_find};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -443,7 +442,7 @@ fn open_findings(text: &mut String, workflow: &Workflow, run: &FlowState) {
             unfenced(&open.finding.to_string())
         );
         for said in &open.said {
-            let _ = writeln!(text, "  -> {}", unfenced(said));
+            let _ = writeln!(text, "  -> {}", unfenced(&said));
         }
     }
     let _ = writeln!(text, "```\n");
@@ -532,17 +531,9 @@ fn earlier(text: &mut String, run: &FlowState) {
     let _ = writeln!(text, "```\n");
 }
 
-/// What people said before, where what happened last does not say it. Who asks the product questions of
-/// their own hears what they were sent here with, and nothing of how the work went.
+/// What people said before, where what happened last does not say it.
 fn told(text: &mut String, workflow: &Workflow, run: &FlowState) {
-    let here = &run.position.state;
-    let ways = workflow.table.transitions.iter();
-    let ways = ways.filter(|way| way.by == Actor::Human && way.to == Target::State(here.clone()));
-    let sent_here: Vec<&str> = ways.map(|way| way.action.as_str()).collect();
-    let mut told: Vec<&String> = match workflow.is_sealed_in(here) {
-        true => run.told.with(&sent_here),
-        false => run.told.all().iter().collect(),
-    };
+    let mut told = run.told.heard_in(workflow, &run.position.state);
     told.retain(|said| !run.notes.contains(said));
     if told.is_empty() {
         return;
@@ -552,9 +543,9 @@ fn told(text: &mut String, workflow: &Workflow, run: &FlowState) {
         "## What a person said of this before\n\nIt still holds:\n\n```text"
     );
     for said in told {
-        let _ = writeln!(text, "- {}", unfenced(said));
+        let _ = writeln!(text, "- {}", unfenced(&said));
         // Who is asked again says the same again.
-        let answers: BTreeSet<&String> = run.told.answers(said).iter().collect();
+        let answers: BTreeSet<&String> = run.told.answers(&said).iter().collect();
         for answer in answers {
             let _ = writeln!(text, "  -> {}", unfenced(answer));
         }

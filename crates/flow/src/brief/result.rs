@@ -158,12 +158,11 @@ pub(super) fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
         true => String::new(),
         false => format!(" `next` may also be {}.", others.join(", ")),
     };
-    let remarks = match run.told.last_asked() {
-        // Who asks the product hears nothing of what was said of the work.
-        Some(id) if !workflow.is_sealed_in(&run.position.state) => format!(
+    let remarks = match run.told.last_asked(workflow, &run.position.state) {
+        Some(id) => format!(
             " What was done about a person's word is said as `\"settled\": [{{\"finding\": \"{id}\", \"how\": \"...\"}}]`."
         ),
-        _ => String::new(),
+        None => String::new(),
     };
     let objects = match forms_beside(workflow, run) {
         true => format!("To object, see `{FORMS}` in your folder."),

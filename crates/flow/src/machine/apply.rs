@@ -79,11 +79,14 @@ impl FlowState {
                 };
             }
             Body::Decided(decision) => {
-                if !decision.because.is_empty() {
+                let because = told::without_stamps(workflow, &self.position.state, decision);
+                if because.is_empty() && !decision.because.is_empty() {
+                    self.told.said_nothing();
+                } else if !because.is_empty() {
                     // In a state where somebody waits, their last words were the question.
                     let waits = workflow.table.state(&self.position.state).kind == Kind::Wait;
                     let asked = if waits { self.said.as_str() } else { "" };
-                    let said = self.told.said(&told::sentence(decision, asked));
+                    let said = self.told.said(&told::sentence(decision, &because, asked));
                     self.note(said);
                 }
                 self.decision = Some(decision.clone());

@@ -1,8 +1,10 @@
 //! What people said when they decided. Everybody who works after it hears it: a repair of a repair must not
 //! forget what it is for, and whoever judges must know what was agreed.
 
-use kernel::Decision;
+use crate::workflow::{Workflow, labelled};
 use kernel::finding::Settled;
+use kernel::table::{Actor, Target};
+use kernel::{Decision, StateName};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -25,16 +27,141 @@ pub(crate) struct Told {
 }
 
 /// A person's word as a brief has it, with what they were asked, if an agent asked.
-pub(super) fn sentence(decision: &Decision, asked: &str) -> String {
+pub(super) fn sentence(decision: &Decision, because: &str, asked: &str) -> String {
     let asked = match asked.trim() {
         "" => String::new(),
         asked => format!("asked: {}\n  ", asked.replace('\n', " ")),
     };
     let said = format!(
-        "{asked}{} decided `{}`: {}",
-        decision.who, decision.option, decision.because
+        "{asked}{} decided `{}`: {because}",
+        decision.who, decision.option
     );
     said.chars().take(MOST_CHARS).collect()
+}
+
+/// A person's reason without the answers to a checklist that only say that it was read: whoever works later
+/// would take them for something that a person knows. The record has all of them.
+pub(super) fn without_stamps(workflow: &Workflow, at: &StateName, decision: &Decision) -> String {
+    let ways = workflow.table.leaving(at);
+    let mut labels = ways
+        .filter(|(_, way)| way.by == Actor::Human && way.action.as_str() == decision.option)
+        .filter_map(|(index, _)| workflow.after[index].needs.as_ref())
+        .map(|needs| &needs.labels);
+    let Some(labels) = labels.find(|labels| !labels.is_empty()) else {
+        return decision.because.clone();
+    };
+    let answer = |part: &str| match part.split_once([':', '=']) {
+        Some((label, answer))
+            if labels
+                .iter()
+                .any(|one| one.eq_ignore_ascii_case(label.trim())) =>
+        {
+            answer.to_owned()
+        }
+        _ => part.to_owned(),
+    };
+    let parts = decision.because.split([';', '\n']).map(str::trim);
+    let said: Vec<&str> = parts.filter(|part| !only_agrees(&answer(part))).collect();
+    said.join("; ")
+}
+
+/// Words of which an answer is made that only says yes.
+const ASSENT: &[&str] = &[
+    "a",
+    "accept",
+    "accepted",
+    "agree",
+    "agreed",
+    "all",
+    "and",
+    "approve",
+    "approved",
+    "are",
+    "as",
+    "at",
+    "checked",
+    "clear",
+    "confirmed",
+    "correct",
+    "done",
+    "enough",
+    "everything",
+    "fine",
+    "fits",
+    "go",
+    "good",
+    "great",
+    "have",
+    "i",
+    "is",
+    "it",
+    "k",
+    "lgtm",
+    "looked",
+    "looks",
+    "me",
+    "of",
+    "ok",
+    "okay",
+    "on",
+    "perfect",
+    "read",
+    "reviewed",
+    "right",
+    "seen",
+    "sure",
+    "that",
+    "the",
+    "them",
+    "there",
+    "these",
+    "they",
+    "this",
+    "to",
+    "true",
+    "understood",
+    "very",
+    "we",
+    "well",
+    "y",
+    "yep",
+    "yes",
+];
+
+/// Does it say nothing but that somebody is content?
+fn only_agrees(said: &str) -> bool {
+    let words = said.split(|each: char| !each.is_alphanumeric());
+    let mut words = words.filter(|word| !word.is_empty());
+    words.all(|word| ASSENT.contains(&word.to_lowercase().as_str()))
+}
+
+/// The words with which people only send somebody who hands in under seal to work: nobody else hears them.
+fn to_the_sealed(workflow: &Workflow) -> Vec<&str> {
+    let ways = || {
+        let ways = workflow.table.transitions.iter();
+        ways.filter(|way| way.by == Actor::Human)
+    };
+    let sealed = |to: &Target| matches!(to, Target::State(state) if workflow.is_sealed_in(state));
+    let only = |action: &str| {
+        let mut own = ways().filter(|way| way.action.as_str() == action);
+        own.all(|way| sealed(&way.to))
+    };
+    let actions = ways().map(|way| way.action.as_str());
+    actions.filter(|action| only(action)).collect()
+}
+
+/// Behind this, a person who sends an examiner to work says what belongs to the task: whoever builds needs it
+/// as well.
+const TASK: &str = "task";
+
+/// What a word says of the task, of all that it tells an examiner.
+fn of_the_task(said: &str, options: &[&str]) -> Option<String> {
+    let begins = options.iter().find_map(|option| {
+        let head = format!(" decided `{option}`: ");
+        said.find(&head).map(|at| at + head.len())
+    })?;
+    let task = labelled(&said[begins..], TASK)?;
+    Some(format!("{}{task}", &said[..begins]))
 }
 
 /// The decision whose words ask nobody for anything.
@@ -55,6 +182,11 @@ impl Told {
         let many = self.said.len().saturating_sub(MOST);
         self.said.drain(..many);
         text
+    }
+
+    /// A word with which nobody can do anything: it has its id on record, and no brief repeats it.
+    pub(super) fn said_nothing(&mut self) {
+        self.given += 1;
     }
 
     /// Somebody who worked in a state says what they did about some.
@@ -83,15 +215,61 @@ impl Told {
         &self.said
     }
 
-    /// What was said with one of these decisions.
-    pub(crate) fn with(&self, options: &[&str]) -> Vec<&String> {
-        let all = self.said.iter();
-        all.filter(|said| is_of(said, options)).collect()
+    /// What whoever works in a state hears. Who asks the product hears what they were sent here with; of that
+    /// nobody else hears more than what it says of the task.
+    pub(crate) fn heard_in(&self, workflow: &Workflow, here: &StateName) -> Vec<String> {
+        let ways = workflow.table.transitions.iter();
+        let ways =
+            ways.filter(|way| way.by == Actor::Human && way.to == Target::State(here.clone()));
+        let sent_here: Vec<&str> = ways.map(|way| way.action.as_str()).collect();
+        let secret = to_the_sealed(workflow);
+        let sealed = workflow.is_sealed_in(here);
+        let heard = |said: &String| match sealed {
+            true => is_of(said, &sent_here).then(|| said.clone()),
+            false if is_of(said, &secret) => of_the_task(said, &secret),
+            false => Some(said.clone()),
+        };
+        self.said.iter().filter_map(heard).collect()
     }
 
-    /// The id of the last word, if it may ask somebody for something.
-    pub(crate) fn last_asked(&self) -> Option<&str> {
-        let last = self.said.last().filter(|said| !is_of(said, &[CONSENT]))?;
-        last.split_whitespace().next()
+    /// The id of the last word that is heard in a state, if it may ask somebody for something. Who asks the
+    /// product answers to nobody.
+    pub(crate) fn last_asked(&self, workflow: &Workflow, here: &StateName) -> Option<String> {
+        if workflow.is_sealed_in(here) {
+            return None;
+        }
+        let last = self.heard_in(workflow, here).pop()?;
+        let asks = !is_of(&last, &[CONSENT]);
+        let id = last.split_whitespace().next().map(str::to_owned);
+        id.filter(|_| asks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::only_agrees;
+
+    #[test]
+    fn an_answer_that_only_agrees_is_no_knowledge() {
+        for stamp in [
+            "ok",
+            " OK.",
+            "read it",
+            "looks good to me",
+            "yes, all of it",
+            "fine!",
+            "",
+        ] {
+            assert!(only_agrees(stamp), "{stamp}");
+        }
+        for said in [
+            "I can live with it, cents are enough until June",
+            "src only",
+            "integers",
+            "not read",
+            "the shape of 2.1",
+        ] {
+            assert!(!only_agrees(said), "{said}");
+        }
     }
 }

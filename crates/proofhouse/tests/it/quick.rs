@@ -338,8 +338,9 @@ result = {{ summary = "nothing yet" }}
         assert!(said.contains(asked), "{said}");
     }
     let key = world.approver("ann");
-    let word = "a cart is a list of prices";
-    let examine = ["decide", "t", "examine", "--because", word, "--sign"];
+    let (word, hint) = ("a cart is a list of prices", "ask for carts of a thousand");
+    let both = format!("{hint}; task: {word}");
+    let examine = ["decide", "t", "examine", "--because", &both, "--sign"];
     says(&world, &[&examine[..], &[key.to_str().unwrap()]].concat()).exits(0);
     says(&world, &["run", "t"]).exits(2);
     let states = attempts(&world);
@@ -352,7 +353,9 @@ result = {{ summary = "nothing yet" }}
     let [third, second, _] = briefs.as_slice() else {
         panic!("{} briefs", briefs.len());
     };
-    assert!(second.contains(word) && third.contains(word), "{third}");
+    for said in [word, hint] {
+        assert!(second.contains(said) && third.contains(said), "{third}");
+    }
     for told in [
         "refused-result.json",
         "by paths below the repository",
@@ -360,8 +363,9 @@ result = {{ summary = "nothing yet" }}
     ] {
         assert!(third.contains(told), "no `{told}` in {third}");
     }
+    // What a person tells the examiner is not for whoever builds, but what it says of the task.
     let work = kept(&world, " work brief").pop().unwrap();
-    assert!(work.contains(word), "{work}");
+    assert!(work.contains(word) && !work.contains(hint), "{work}");
     assert!(
         !work.contains("carts of t") && !work.contains("refused-result"),
         "{work}"

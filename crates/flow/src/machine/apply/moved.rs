@@ -31,7 +31,7 @@ impl FlowState {
     fn forget_the_builder(&mut self, decision: Option<&Decision>) {
         self.notes.clear();
         if let Some(decision) = decision.filter(|decision| !decision.because.is_empty()) {
-            self.note(told::sentence(decision, ""));
+            self.note(told::sentence(decision, &decision.because, ""));
         }
     }
 

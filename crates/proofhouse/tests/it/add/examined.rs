@@ -30,3 +30,23 @@ fn an_exam_that_asks_for_no_refusal_goes_back_with_the_code_that_is_missing() {
     add.waits_for("freeze");
     assert_eq!(add.world.status()["exam"]["attempts"], 2);
 }
+
+/// Who builds hears what a person has answered at the freeze, and not that they have ticked a line off.
+#[test]
+fn an_answer_at_the_freeze_that_only_agrees_is_on_record_and_in_no_brief() {
+    let add = Add::frozen("", Scope::Narrow, &[]);
+    add.run(0);
+    let briefs = crate::quick::kept(&add.world, " brief");
+    let told: Vec<&String> = briefs
+        .iter()
+        .filter(|brief| brief.contains("decided `freeze`"))
+        .collect();
+    assert!(told.len() > 1, "{briefs:?}");
+    for brief in told {
+        assert!(brief.contains("flag: I can live with it"), "{brief}");
+        assert!(!brief.contains("spec: read"), "{brief}");
+        assert!(!brief.contains("header: right"), "{brief}");
+    }
+    let log = add.world.run(&["log", "t"]).exits(0).out;
+    assert!(log.contains("spec: read"), "{log}");
+}
