@@ -327,6 +327,9 @@ pub enum Worth {
     Observed,
 }
 
+/// The check that runs the commands which a role of the run has named.
+pub const PROOFS: &str = "proofs";
+
 /// The check that finds what was changed though nobody asked for it, and its word for that.
 pub const UNASKED: &str = "unasked";
 

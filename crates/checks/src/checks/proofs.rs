@@ -18,7 +18,7 @@ use documents::markdown::labelled;
 use documents::substance::{Nothing, nothing};
 use documents::table::{Record, records};
 use kernel::Word;
-use kernel::outcome::{CheckResult, Verdict, Worth};
+use kernel::outcome::{CheckResult, PROOFS, Verdict, Worth};
 use languages::hollow_commands::{beyond_tests, proves_nothing};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -108,7 +108,7 @@ const COLUMNS: [&str; 5] = [
 const MOST: i64 = 500;
 
 impl Judge for Proofs {
-    const NAME: &'static str = "proofs";
+    const NAME: &'static str = PROOFS;
     type Answer = Judged<Vec<CheckResult>>;
 
     fn lint(&self) -> Result<(), SettingsError> {

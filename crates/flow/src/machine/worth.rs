@@ -2,7 +2,7 @@
 
 use super::state::{FlowState, GateMemo};
 use kernel::autonomy::Risk;
-use kernel::outcome::{UNASKED, Verdict, Worth};
+use kernel::outcome::{PROOFS, UNASKED, Verdict, Worth};
 use kernel::position::{Hold, Position, Step};
 use kernel::{Autonomy, Weak};
 use std::collections::BTreeSet;
@@ -36,7 +36,16 @@ impl FlowState {
         let ladder = (self.position.autonomy, self.mode().risk);
         weak == Some(Weak::Asks)
             && ladder == (Autonomy::Auto, Risk::Normal)
-            && (is_weak(&self.worth()) || self.unasked().is_some())
+            && (is_weak(&self.worth()) || is_weak(&self.not_chosen()) || self.unasked().is_some())
+    }
+
+    /// The same without what ran because a role of the run has named it: that shows what its author looked
+    /// for, and takes nothing from what a weak suite leaves open.
+    fn not_chosen(&self) -> BTreeSet<Worth> {
+        let passed = self.gates.values().filter(|memo| memo.passed);
+        let results = passed.flat_map(|memo| &memo.results);
+        let others = results.filter(|one| !is_chosen(&one.check));
+        others.filter_map(Worth::of).collect()
     }
 
     /// The position from which a step is taken: on weak evidence, and where a person has rejected the work,
@@ -83,6 +92,12 @@ fn unasked<'g>(gates: impl Iterator<Item = &'g GateMemo>) -> Option<&'g str> {
     Some(&found.reason)
 }
 
+/// Does this check run what a role of the run has chosen?
+fn is_chosen(check: &str) -> bool {
+    let rest = check.strip_prefix(PROOFS);
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+}
+
 /// Is there nothing better? A linter beside a suite that could have failed takes nothing from it.
 fn is_weak(worth: &BTreeSet<Worth>) -> bool {
     worth.last() == Some(&Worth::Weak)
@@ -113,6 +128,41 @@ mod tests {
         twice.results.extend(first.results.clone());
         assert!(unasked([&put_back, &twice].into_iter()).is_some());
         assert_eq!(unasked(std::iter::empty()), None);
+    }
+
+    /// Whoever wrote the code has a tool for its proofs as well: a suite that says why it is weak is not made
+    /// strong by them. An exam makes it so.
+    #[test]
+    fn proofs_that_a_role_has_chosen_do_not_hide_a_weak_suite() {
+        use Worth::{Observed, Weak};
+        let shown = |check: &str, worth: Worth| {
+            let mut result = CheckResult::new(check, Verdict::Pass, "seen");
+            result.shows.insert(kernel::Word::from(worth.as_str()));
+            result
+        };
+        let of = |results: Vec<CheckResult>| {
+            let source = crate::built_in("lights-out").expect("it is built in");
+            let workflow = crate::load(&source, &|_, _| Ok(())).expect("it is sound");
+            let mut run = FlowState::blank(&workflow);
+            let memo = GateMemo {
+                passed: true,
+                results,
+                moves: 1,
+                at: Time(0),
+            };
+            run.gates.insert("Verifying".into(), memo);
+            is_weak(&run.worth()) || is_weak(&run.not_chosen())
+        };
+        let (suite, proof) = (shown("tests", Weak), shown("proofs: AC-1", Observed));
+        assert!(of(vec![suite.clone(), proof.clone()]));
+        assert!(!of(vec![
+            suite.clone(),
+            proof.clone(),
+            shown("exam", Observed)
+        ]));
+        assert!(!of(vec![suite, shown("health", Observed)]));
+        // Where there is nothing but proofs, they are what there is.
+        assert!(!of(vec![proof]));
     }
 
     #[test]
