@@ -54,6 +54,20 @@ impl Lesson {
             status,
         })
     }
+
+    /// Does it wait to be taken up?
+    pub fn is_open(&self) -> bool {
+        self.status == LessonStatus::Open
+    }
+
+    /// Does it stand in one of these lists of lessons, a line each, whatever became of it?
+    pub fn is_among(&self, lists: &[Vec<u8>]) -> bool {
+        let lists = lists.iter().map(|bytes| String::from_utf8_lossy(bytes));
+        lists.into_iter().any(|list| {
+            let mut known = list.lines().filter_map(Self::of);
+            known.any(|one| one.text == self.text)
+        })
+    }
 }
 
 /// A text, and what it says behind `evidence:`, in brackets or behind a semicolon.
@@ -86,6 +100,9 @@ mod tests {
         let folded = Lesson::of("ADD: ask first (Folded)").unwrap();
         assert_eq!(folded.status, LessonStatus::Folded);
         assert_eq!(folded.evidence, None);
+        assert!(!folded.is_open() && lesson.is_open());
+        let seen = b"TDD: ten lines (open)\nADD: ask first (open)".to_vec();
+        assert!(folded.is_among(std::slice::from_ref(&seen)) && !lesson.is_among(&[seen]));
         for said in [
             "TDD: ten lines do; evidence: tests/a.py:3 (open)",
             "TDD: ten lines do (evidence: tests/a.py:3) (open)",
