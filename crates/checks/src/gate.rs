@@ -1,7 +1,7 @@
 //! Running a gate. Nothing is skipped: what is unknown, badly set or silent could not run.
 
 use crate::settings::SettingsError;
-use crate::text::{answer, refusal};
+use crate::text::{answer, one_line, refusal};
 use crate::{Check, Launches, Subject, when};
 use kernel::Word;
 use kernel::effect::CheckSpec;
@@ -27,7 +27,7 @@ pub fn run_gate_with(
     let started = Instant::now();
     let mut results = Vec::new();
     let mut shown = BTreeSet::new();
-    for spec in specs {
+    for (at, spec) in specs.iter().enumerate() {
         let left = subject.wall.saturating_sub(started.elapsed());
         let launches = Launches::default();
         let subject = Subject {
@@ -55,6 +55,12 @@ pub fn run_gate_with(
             // Whatever else the check has to say: it was not tried.
             if result.verdict == Verdict::CouldNotRun && launches.unheld() {
                 result.code = Some(UNHELD.to_owned());
+            }
+            // Whoever looks on need not wait for what still runs: it is no less wrong then.
+            let last = at + 1 == specs.len();
+            if !last && spec.weight.is_binding() && result.verdict != Verdict::Pass {
+                let reason = one_line(&result.reason, 200);
+                (subject.progress)(&format!("does not hold: {}: {reason}", result.check));
             }
             shown.extend(result.shows.iter().cloned());
             results.push(result);

@@ -1,5 +1,5 @@
-//! A condition on any check of a gate: `when = { file, section, is }`, `{ file, section, mentions }` or
-//! `{ unless }`. In doubt the check runs: also where the deciding words cannot be read.
+//! A condition on any check of a gate: `when = { file, section, is }` (or `is_not`), `{ file, section,
+//! mentions }` or `{ unless }`. In doubt the check runs: also where the deciding words cannot be read.
 
 use crate::readers::paths;
 use crate::settings::{self, Placed, SettingsError, Text, Texts};
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 
 /// The key beside a check's own settings.
 const KEY: &str = "when";
-const MUST: &str = "must have `is` (a list of words) and either `file` (with `section`, `label` or both) or `field`; or else `mentions` (a list of words), `file` and `section`; or `unless` alone (a word that a check before it may show)";
+const MUST: &str = "must have `is` or `is_not` (a list of words) and either `file` (with `section`, `label` or both) or `field`; or else `mentions` (a list of words), `file` and `section`; or `unless` alone (a word that a check before it may show)";
 
 /// When a check applies.
 #[derive(Deserialize, JsonSchema)]
@@ -31,6 +31,9 @@ pub(crate) struct When {
     /// The words with which the check applies.
     #[serde(default)]
     is: Texts,
+    /// The words with which the check does not apply.
+    #[serde(default)]
+    is_not: Texts,
     /// Words of which the section must mention one, so that the check applies.
     #[serde(default)]
     mentions: Texts,
@@ -89,10 +92,11 @@ impl When {
             && when.label.is_none();
         let alone = when.file.is_none() && when.field.is_none() && !placed;
         let unless = when.unless.is_some();
-        match (when.is.is_empty(), when.mentions.is_empty()) {
-            (false, true) if by_word && !unless => Ok(when),
-            (true, false) if searched && !unless => Ok(when),
-            (true, true) if alone && unless => Ok(when),
+        let words = [&when.is, &when.is_not, &when.mentions].map(|words| !words.is_empty());
+        match words {
+            [true, false, false] | [false, true, false] if by_word && !unless => Ok(when),
+            [false, false, true] if searched && !unless => Ok(when),
+            [false, false, false] if alone && unless => Ok(when),
             _ => Err(SettingsError::Together {
                 of: KEY,
                 rule: MUST,
@@ -119,15 +123,16 @@ impl When {
                 (what, choice::decisive(&text, section, label_of).ok()?)
             }
         };
-        if is_placeholder(&line) || choice::choose(&line, &self.is).is_some() {
+        if is_placeholder(&line) {
             return None;
         }
-        Some(format!(
-            "it does not apply: `{}` is `{}`, not {}",
-            label(what),
-            one_line(&line, 40),
-            self.is.join(" or ")
-        ))
+        let (said, not) = (one_line(&line, 40), choice::choose(&line, &self.is_not));
+        let why = match (self.is.is_empty(), choice::choose(&line, &self.is)) {
+            (false, Some(_)) => return None,
+            (false, None) => format!("`{said}`, not {}", self.is.join(" or ")),
+            (true, _) => format!("`{}`", not?),
+        };
+        Some(format!("it does not apply: `{}` is {why}", label(what)))
     }
 
     /// The same where a section is searched for words.

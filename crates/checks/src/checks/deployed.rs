@@ -16,6 +16,7 @@ use crate::room::Room;
 use crate::settings::{Placed, Text};
 use crate::text::{label, one_line};
 use documents::says_none;
+use kernel::Word;
 use kernel::outcome::{CheckResult, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -52,6 +53,9 @@ struct Intent {
     before: String,
 }
 
+/// What it shows where nothing is shipped: nothing can be asked of what is nowhere.
+const NOWHERE: &str = "nowhere";
+
 impl Judge for Deployed {
     const NAME: &'static str = "deployed";
     type Answer = Judged<CheckResult>;
@@ -61,11 +65,12 @@ impl Judge for Deployed {
         let none = sections.iter().all(|section| says_none(&section.content));
         let Some(deploy) = subject.deploy else {
             return match none {
-                true => Ok(CheckResult::new(
-                    Self::NAME,
-                    Verdict::Pass,
-                    format!("{} names no target", self.file),
-                )),
+                true => {
+                    let why = format!("{} names no target", self.file);
+                    let mut result = CheckResult::new(Self::NAME, Verdict::Pass, why);
+                    result.shows.insert(Word::from(NOWHERE));
+                    Ok(result)
+                }
                 false => Err(format!(
                     "{} names a target, and no setting says how it is reached; set `deploy.git`, or `deploy.command` with `deploy.folder` or `deploy.look`",
                     self.file

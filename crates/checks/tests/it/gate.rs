@@ -271,3 +271,30 @@ fn a_proof_that_holds_without_the_product_is_none() {
     let results = judged(json!({"file": "task/proofs.json"}));
     assert_eq!(verdicts(&results), [Pass; 3], "{results:?}");
 }
+
+/// What does not hold is said before what comes after it has run, and all of it is in the answer.
+#[test]
+fn what_does_not_hold_is_told_before_the_rest_has_run() {
+    let world = World::new();
+    let plain = Example::default();
+    let specs = [
+        spec("files_exist", json!({"repo": ["not-there.md"]})),
+        spec("command", json!({"shell": "true"})),
+    ];
+    let told = std::cell::RefCell::new(Vec::new());
+    let results = world.with(&plain, |subject| {
+        let progress = |line: &str| told.borrow_mut().push(line.to_owned());
+        let subject = Subject {
+            progress: &progress,
+            ..*subject
+        };
+        run_gate(&specs, &subject)
+    });
+    assert_eq!(results.len(), 2);
+    let told = told.into_inner();
+    assert!(
+        told.iter()
+            .any(|line| line.starts_with("does not hold: ") && line.contains("not-there.md")),
+        "{told:?}"
+    );
+}

@@ -148,3 +148,43 @@ fn a_bad_setting_or_condition_is_refused_when_the_workflow_is_loaded() {
         assert!(said.err.contains("workflow.toml:"), "{}", said.err);
     }
 }
+
+/// Checks that run something of the repository's, or ask for something from elsewhere: minutes, where all
+/// others read files.
+const RUNS: [&str; 11] = [
+    "command",
+    "could_fail",
+    "dependency_audit",
+    "deployed",
+    "exam",
+    "proofs",
+    "red_green",
+    "slices",
+    "suite",
+    "tests",
+    "tripwire",
+];
+
+/// What is wrong with a document is seen before any suite has run, in every gate of every workflow. What waits
+/// for a word that a suite shows comes behind it, and so does a freeze, which holds what the suite has seen.
+#[test]
+fn what_only_reads_comes_before_what_runs() {
+    for name in RUNS {
+        assert!(checks::find(name).is_some(), "{name}");
+    }
+    let mut late = Vec::new();
+    for name in flow::built_in_names() {
+        let workflow = crate::play::workflow(name);
+        for (state, def) in &workflow.states {
+            let runs = |check: &str| RUNS.contains(&check);
+            let first = def.gate.iter().position(|spec| runs(spec.check.as_str()));
+            let behind = def.gate.iter().skip(first.unwrap_or(def.gate.len()));
+            let waits =
+                |spec: &&kernel::effect::CheckSpec| spec.with["when"].get("unless").is_some();
+            let reads = behind.filter(|spec| !runs(spec.check.as_str()));
+            let reads = reads.filter(|spec| spec.check.as_str() != "freeze" && !waits(spec));
+            late.extend(reads.map(|spec| format!("{name}: {state}: {}", spec.check)));
+        }
+    }
+    assert!(late.is_empty(), "{}", late.join("\n"));
+}

@@ -183,6 +183,26 @@ fn live(world: &World) -> String {
     world.git(&[&live, "ls-tree", "-r", "--name-only", "live"])
 }
 
+/// Where the scope names no target, nobody writes down how nothing is taken back or looked at; where it names
+/// one, all of it is asked for.
+#[test]
+fn what_is_shipped_nowhere_needs_no_way_back_and_no_health_check() {
+    let mut nowhere = HAPPY.to_owned();
+    for gone in [
+        "## Deployment Config\nLocal; nothing to configure.\n## Rollback\n`git revert HEAD`\n",
+        "## Deployed\\nLocally.\\n## Health\\nSee health.json.\\n",
+        "    { write = \"task/health.json\", text = \"[{\\\"id\\\": \\\"H-1\\\", \\\"command\\\": \\\"cargo run --quiet --offline -- Bob\\\", \\\"expect\\\": \\\"hello Bob\\\"}]\" },\n",
+    ] {
+        assert!(nowhere.contains(gone), "{gone}");
+        nowhere = nowhere.replace(gone, "");
+    }
+    let product = Product::begun("", &[]);
+    product.world.write("agent/script.toml", &nowhere);
+    product.runs(0);
+    product.is_in("PipelineComplete");
+    product.world.run(&["audit", "--ci"]).exits(0);
+}
+
 /// What nobody but the line that ships may see.
 const CREDENTIAL: &str = "shipper-7f3a9c41";
 

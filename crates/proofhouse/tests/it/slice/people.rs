@@ -180,3 +180,15 @@ pub(super) fn decide(world: &World, key: &std::path::Path, option: &str, because
     let key = key.to_str().unwrap();
     world.run(&["decide", "t", option, "--because", because, "--sign", key])
 }
+
+/// A request that asks for one small change is its own slice: whoever frames it need not say it otherwise.
+#[test]
+fn a_slice_may_be_the_request_itself() {
+    let world = super::begin("happy");
+    let script = world.read("tools/script.toml");
+    let same = script.replace("\"Greet Ada by name.\"", "\"greet Ada\"");
+    assert_ne!(script, same);
+    world.write("tools/script.toml", &same);
+    world.run(&["run", "t", "--once"]);
+    assert_eq!(world.status()["state"], "scout", "{}", world.judged("t"));
+}
