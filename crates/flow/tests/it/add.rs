@@ -396,3 +396,29 @@ fn the_freeze_says_what_is_approved_and_what_follows() {
         }
     }
 }
+
+/// Which model works is one matter, and what it may pass by itself another: with another strength for every
+/// role, the machine is to the letter the same.
+#[test]
+fn a_stronger_model_buys_back_no_gate() {
+    let plain = workflow("add");
+    let mut source = flow::built_in("add").expect("a built-in workflow");
+    let text = source.files.get_mut("workflow.toml").expect("its file");
+    let strong = text.replace("tier = \"top\"\n", "");
+    let strong = strong.replace("can = [", "tier = \"top\"\ncan = [");
+    assert_ne!(*text, strong);
+    *text = strong;
+    let strong = flow::load(&source, &|_, _| Ok(())).unwrap_or_else(|error| panic!("{error}"));
+    let tops = |workflow: &flow::Workflow| {
+        let roles = workflow.roles.values();
+        roles
+            .filter(|role| role.tier == plain.roles["critic"].tier)
+            .count()
+    };
+    assert!(tops(&strong) > tops(&plain));
+    assert_eq!(strong.table, plain.table);
+    assert_eq!(strong.after, plain.after);
+    for (name, state) in &plain.states {
+        assert_eq!(strong.states[name].gate, state.gate, "{name}");
+    }
+}

@@ -194,3 +194,24 @@ fn the_forms_that_design_teaches_are_taken() {
         assert_eq!(world.status()["state"], reached, "{:#}", world.status());
     }
 }
+
+/// Some of what the method asks for is nobody's to check: whether a change is related, in which order findings
+/// were mended. Whoever works is told, and no edit of a brief loses it.
+#[test]
+fn what_no_gate_can_see_stands_in_the_brief() {
+    for (name, told) in [
+        ("lights-out/briefs/review-fix.md", "one at a time"),
+        (
+            "lights-out/briefs/review-fix.md",
+            "reproduce it, fix it, run the proof",
+        ),
+        (
+            "slice/briefs/edit.md",
+            "small, reviewable changes inside the edit cap",
+        ),
+        ("slice/briefs/edit.md", "no unrelated refactoring"),
+    ] {
+        let brief = brief(name).replace('\n', " ");
+        assert!(brief.contains(told), "{name}: {told}: {brief}");
+    }
+}

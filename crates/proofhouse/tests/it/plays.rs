@@ -376,6 +376,51 @@ fn hollow(name: &str) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// Checks of what somebody writes, as `docs/checks.md` lists those that refuse a text which says nothing.
+fn of_texts() -> BTreeSet<String> {
+    let page = crate::play::data("../../../../docs/checks.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    let (_, rest) = page.split_once("**Texts that say nothing**").unwrap();
+    let (list, _) = rest.split_once(')').unwrap();
+    list.split('`')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
+}
+
+/// A gate that asks for a text and that nobody has tried with nothing is missed here. (`add` and `lights-out`
+/// have theirs beside their documents.)
+#[test]
+fn every_gate_that_asks_for_a_text_is_tried_with_nothing() {
+    let texts = of_texts();
+    assert!(texts.len() > 15, "{texts:?}");
+    for name in ["phase", "slice", "quick"] {
+        let tried: BTreeSet<String> = match name {
+            // What is handed in there is a change: that a test of nothing proves nothing, its gates say.
+            "quick" => BTreeSet::new(),
+            _ => {
+                let all: Unsaid = read(&format!("hollow/{name}.toml"));
+                all.gate.into_iter().map(|gate| gate.state).collect()
+            }
+        };
+        let workflow = workflow(name);
+        let mut missed = Vec::new();
+        for (state, def) in &workflow.states {
+            // Where nobody works, what is read was written, and judged, elsewhere.
+            let works = def.role.is_some();
+            let binding = def.gate.iter().filter(|spec| spec.weight.is_binding());
+            let asks = binding
+                .into_iter()
+                .any(|spec| texts.contains(spec.check.as_str()));
+            if works && (asks || !def.questions.is_empty()) && !tried.contains(state.as_str()) {
+                missed.push(state.to_string());
+            }
+        }
+        assert!(missed.is_empty(), "{name}: {missed:?}");
+    }
+}
+
 #[test]
 fn whoever_says_nothing_in_phase_is_refused_at_each_gate() {
     hollow("phase");

@@ -169,6 +169,67 @@ fn every_rule_has_its_code_and_a_test_that_cites_it_or_says_why_there_is_none() 
     assert!(faults.is_empty(), "docs/rules.md:\n{}", faults.join("\n"));
 }
 
+/// A rule that a check holds, and where it stands.
+#[derive(serde::Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Held {
+    rule: String,
+    workflow: String,
+    states: Vec<String>,
+    #[serde(default)]
+    check: String,
+    #[serde(default)]
+    questions: Vec<String>,
+    #[serde(default)]
+    advisory: bool,
+    #[serde(default)]
+    with: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The examples of a check show what it does, and not that anybody asks it: a rule that a check holds names the
+/// gates in which it stands, with the settings that matter.
+#[test]
+fn what_holds_a_rule_stands_in_its_gate() {
+    const OWN: &str = "what_holds_a_rule_stands_in_its_gate";
+    let table: toml::Table = crate::play::read("rules/held.toml");
+    let held: Vec<Held> = table["held"].clone().try_into().unwrap();
+    let mut faults = Vec::new();
+    for one in &held {
+        let workflow = crate::play::workflow(&one.workflow);
+        for state in &one.states {
+            let def = &workflow.states[state.as_str()];
+            let asked = |id: &String| def.questions.iter().any(|one| one.id == *id);
+            let unasked = one.questions.iter().filter(|id| !asked(id));
+            faults
+                .extend(unasked.map(|id| format!("{}: nobody is asked {id} in {state}", one.rule)));
+            if one.check.is_empty() {
+                assert!(!one.questions.is_empty(), "{} is held by nothing", one.rule);
+                continue;
+            }
+            let stands = def.gate.iter().any(|spec| {
+                let set = one
+                    .with
+                    .iter()
+                    .all(|(key, value)| spec.with.get(key) == Some(value));
+                spec.check.as_str() == one.check && spec.weight.is_binding() != one.advisory && set
+            });
+            if !stands {
+                let (rule, check) = (&one.rule, &one.check);
+                faults.push(format!("{rule}: no `{check}` in {state}: {:?}", one.with));
+            }
+        }
+    }
+    // Who cites this test has a row there, and the other way round.
+    let rules = rules();
+    let lines = rules.values().flat_map(|rule| &rule.lines);
+    let citing = lines.filter(|line| line.tests.iter().any(|test| test == OWN));
+    let number = |line: &Line| line.says.split(':').next().unwrap_or_default().to_owned();
+    let citing: BTreeSet<String> = citing.map(number).collect();
+    let known: BTreeSet<String> = held.iter().map(|one| one.rule.clone()).collect();
+    faults.extend(citing.symmetric_difference(&known).cloned());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 /// Whoever knows the method reads on the page of `add` what is otherwise here: each row has its tests.
 #[test]
 fn every_difference_to_the_method_is_shown_by_tests() {

@@ -325,6 +325,26 @@ fn neighbours_of_x_are_refused_at_each_gate_on_their_own() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// A phase whose gate reads what somebody wrote is among those that are tried with nothing.
+#[test]
+fn every_gate_that_reads_a_text_is_tried_with_x() {
+    // The tests of a task are code: one that says nothing is green before it, and the suite must be red.
+    let of_code = ["tests", "retest"];
+    for (state, def) in &WORKFLOW.states {
+        let reads = def
+            .gate
+            .iter()
+            .any(|spec| READ.contains(&spec.check.as_str()));
+        let tried = HOLLOW.iter().any(|(tried, ..)| *tried == state.as_str());
+        let asked = !def.questions.is_empty();
+        let code = of_code.contains(&state.as_str());
+        assert!(
+            !reads || tried || asked || code,
+            "nobody tries {state} with x"
+        );
+    }
+}
+
 /// One sentence that could be true, in every place of a phase.
 #[test]
 fn one_sentence_everywhere_is_refused_at_each_gate() {
