@@ -186,13 +186,7 @@ pub(super) fn state_def(
             let mend = "give each an `id` of its own and `asks`; docs/workflows.md shows how";
             loader.problem("unknown_check", at, what, mend);
         }
-        // Before what runs something; those that wait for a word come behind the check that shows it.
-        for spec in answers(role, &questions).into_iter().rev() {
-            let word = spec.with["when"]["unless"].as_str();
-            let shows = |one: &CheckSpec| one.shows.as_ref().map(Word::as_str) == word;
-            let behind = word.map(|_| gate.iter().rposition(shows).map_or(gate.len(), |at| at + 1));
-            gate.insert(behind.unwrap_or_default(), spec);
-        }
+        gate.extend(answers(role, &questions));
     }
     StateDef {
         role: state.role.clone(),

@@ -64,13 +64,13 @@ fn the_gate_of_a_state_that_asks_reads_the_answers() {
     let workflow = loaded(&asking());
     let gate = &workflow.states["review"].gate;
     let names: Vec<&str> = gate.iter().map(|spec| spec.check.as_str()).collect();
-    assert_eq!(names, ["questions", "tests"]);
+    assert_eq!(names, ["tests", "questions"]);
     let with = json!({ "by": "reviewer", "ask": [
         { "id": "safe", "asks": "Is every input checked?", "answers": ["yes"] },
         { "id": "traced", "asks": "Has it a test?", "answers": ["yes", "n/a"],
           "each": { "pattern": "AC-\\d+", "file": "task/scope.md", "section": "Criteria" } },
     ] });
-    assert_eq!(gate[0].with, with);
+    assert_eq!(gate[1].with, with);
     assert!(workflow.states["fix"].questions.is_empty());
 }
 
@@ -85,8 +85,8 @@ questions = [
     let workflow = loaded(&text);
     let gate = &workflow.states["review"].gate;
     assert_eq!(gate.len(), 3);
-    assert_eq!(gate[0].with["ask"][0]["id"], "told");
-    assert!(gate[0].with["when"].is_null());
+    assert_eq!(gate[1].with["ask"][0]["id"], "told");
+    assert!(gate[1].with["when"].is_null());
     assert_eq!(gate[2].with["ask"][0]["id"], "safe");
     assert_eq!(gate[2].with["when"], json!({ "unless": "unbuilt" }));
     // One sentence is no evidence of both, though they are read apart.

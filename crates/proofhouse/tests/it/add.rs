@@ -8,6 +8,7 @@ mod documents;
 mod examined;
 mod header;
 mod opened;
+mod side_by_side;
 mod unjudged;
 pub(crate) mod waived;
 
