@@ -110,7 +110,13 @@ fn name(principals: &str) -> Result<String, String> {
     if principals.is_empty() || names.clone().any(str::is_empty) {
         return Err("an empty name in the list of principals".to_owned());
     }
-    let plain = names.find(|name| !name.contains(['*', '?', '!']));
+    // OpenSSH takes it for somebody whom the rest of the list does not mean; here it would be a name.
+    if let Some(negated) = names.clone().find(|name| name.starts_with('!')) {
+        return Err(format!(
+            "`{negated}` says who may not sign; list only those who may"
+        ));
+    }
+    let plain = names.find(|name| !name.contains(['*', '?']));
     Ok(plain.unwrap_or(principals).to_owned())
 }
 

@@ -241,6 +241,8 @@ fn a_malformed_file_is_named_by_line_and_reason() {
         ),
         (format!("ada cert-authority, {public}"), "does not continue"),
         (format!("ada,,bob {public}"), "empty name"),
+        (format!("!eve {public}"), "`!eve` says who may not sign"),
+        (format!("ada,!eve {public}"), "`!eve` says who may not sign"),
         ("ada ssh-ed25519".to_owned(), "cannot be read"),
         ("ada ssh-ed25519 AAAA".to_owned(), "cannot be read"),
         (format!("ada ssh-rsa {}", &public[12..]), "cannot be read"),

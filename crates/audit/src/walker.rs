@@ -12,7 +12,7 @@ use kernel::snapshot::SnapshotTaken;
 use kernel::{Actor, Body, CounterName, EffectId, Event, Input, Machine, Position, What};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use store::Audit;
+use store::{Audit, StoreError};
 use workspace::error::EngineError;
 use workspace::project::Project;
 
@@ -78,6 +78,14 @@ impl Walker {
             }
             Ok(())
         });
+        // Where it was never kept, the one of today may do; where it was kept, it is evidence like any other.
+        if let Ok(vault) = project.vault() {
+            let broken = named.iter().filter_map(|hash| vault.get(hash).err());
+            let broken =
+                broken.filter(|error| !matches!(error, StoreError::EvidenceMissing { .. }));
+            let broken = broken.map(|error| finding(error.code(), 0, error.to_string()));
+            self.findings.extend(broken);
+        }
         named.remove(&today.hash);
         for hash in named {
             match project.kept_workflow(&today.name, &hash) {

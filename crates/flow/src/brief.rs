@@ -249,13 +249,16 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
         };
         let _ = write!(
             text,
-            " Beside them: {change}`{CHECKS}` (what the checks said)."
+            " Beside these folders: {change}`{CHECKS}` (what the checks said)."
         );
     }
     let role = workflow.states[&run.position.state].role.as_ref();
     let role = role.and_then(|role| workflow.roles.get(role));
     if role.is_some_and(|role| !role.reads.is_empty()) {
-        let _ = write!(text, " Beside them: `{ASKED}` (what is asked for).");
+        let _ = write!(
+            text,
+            " Beside these folders: `{ASKED}` (what is asked for)."
+        );
     }
     let commands = run.started.iter().flat_map(|started| &started.commands);
     let mut judges: Vec<&str> = suites(workflow, run);

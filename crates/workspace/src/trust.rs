@@ -14,7 +14,7 @@ pub type Opening = (String, String);
 
 /// Settings of the repository's own file that let agents or checks reach more than they would, start
 /// another program as an agent, lay something else into rooms, or make less do as proof.
-fn opening(config: &Config) -> Vec<Opening> {
+pub fn opening(config: &Config) -> Vec<Opening> {
     let of_agent = |name: &str| {
         let of = name
             .strip_prefix("agents.")
@@ -73,7 +73,7 @@ pub fn hold(project: &Project, config: &Config) -> Result<(), Error> {
     Err(Error::user(
         "settings_unconfirmed",
         format!(
-            "the repository's own .proofhouse/config.toml opens the sandbox or the network, names programs, deploys, or fills rooms: {}",
+            "the repository's own .proofhouse/config.toml opens the sandbox or the network, names programs, deploys, fills rooms, or asks for less proof: {}",
             found.collect::<Vec<_>>().join("; ")
         ),
         "read them; `proofhouse config confirm` lets them count on this machine",

@@ -23,6 +23,10 @@ pub(crate) struct Idle {
     /// It passed, and a person rejected what it judged.
     #[serde(default)]
     rejected: bool,
+    /// Has somebody changed files that no such gate has judged? Whoever was refused for a word of theirs, or
+    /// crashed, leaves them to the next.
+    #[serde(default)]
+    unjudged: bool,
 }
 
 /// How the last attempts failed, if alike.
@@ -83,6 +87,7 @@ pub(super) enum Follows {
 impl Idle {
     /// The gate of a state has spoken in which nobody works: it judges files, and nobody's word.
     pub(super) fn judged(&mut self, state: &StateName, passed: bool) {
+        self.unjudged = false;
         match passed {
             false => self.failed = Some(state.clone()),
             true if self.failed.as_ref() == Some(state) => *self = Self::default(),
@@ -98,7 +103,12 @@ impl Idle {
     /// A person has rejected what the gate of a state let through: on the same files it says the same.
     pub(super) fn rejected(&mut self, state: &StateName) {
         self.failed = Some(state.clone());
-        self.rejected = true;
+        (self.rejected, self.unjudged) = (true, false);
+    }
+
+    /// An attempt in a state has ended, well or not.
+    pub(super) fn made(&mut self, workflow: &Workflow, state: &StateName, outcome: &Outcome) {
+        self.unjudged |= !outcome.changed.is_empty() && edits(workflow, state);
     }
 
     /// An attempt in a state has ended well. Says what the next brief has to say of it.
@@ -112,7 +122,7 @@ impl Idle {
         if !edits(workflow, state) {
             return None;
         }
-        let idle = outcome.changed.is_empty();
+        let idle = outcome.changed.is_empty() && !self.unjudged;
         // Runs that began when a workflow could not say `alike_stops` go on without this.
         self.nothing_made = idle && !made_before && workflow.alike_stops.is_some();
         self.times = match idle && (self.failed.is_some() || self.nothing_made) {

@@ -57,6 +57,28 @@ fn a_gate_is_not_run_again_on_what_nobody_has_changed() {
     }
 }
 
+/// What was made by somebody who was refused for a word of theirs, or who crashed, has been judged by nobody.
+#[test]
+fn what_a_refused_attempt_has_left_is_judged_with_the_next() {
+    let stops = BUILT.replace("initial =", "idle_stops = true\ninitial =");
+    for refused in [Class::InvalidResult, Class::Crashed] {
+        let mut hand = begun(&stops);
+        hand.refused(None);
+        for (class, changed) in [(refused, &["repo/a"][..]), (Class::Done, &[])] {
+            let order = hand.order();
+            let mut outcome = Outcome::bare(class, "as it ended");
+            outcome.changed = changed.iter().map(|path| (*path).to_owned()).collect();
+            hand.feed(What::AttemptEnded {
+                effect: order.id,
+                outcome: Box::new(outcome),
+                found: Found::Live,
+            })
+            .unwrap();
+        }
+        assert_eq!(hand.state().as_str(), "prove", "{refused:?}");
+    }
+}
+
 /// A person rejects what was proven, and an attempt changes nothing, or something.
 fn rejected(changed: &[&str]) -> crate::phase::Hand {
     let stops = BUILT.replace("initial =", "idle_stops = true\nrules = 2\ninitial =");

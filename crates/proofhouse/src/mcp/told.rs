@@ -20,6 +20,10 @@ pub(crate) fn status(project: &Project, run: &str) -> Result<String, EngineError
         return Ok("there is no run yet".to_owned());
     }
     let lines = all.iter().map(|(name, report)| {
+        let taken = match engine::guest::open(project, name) {
+            Ok(Some(_)) => "; it waits for a guest: `take` it",
+            _ => "",
+        };
         let state = report.status().map(|status| status.state.to_string());
         let fate = report
             .fate()
@@ -36,7 +40,7 @@ pub(crate) fn status(project: &Project, run: &str) -> Result<String, EngineError
             Report::Unreadable { error, .. } => Some(format!(": {error}")),
         };
         format!(
-            "`{name}`: {}{state}{fate}{}",
+            "`{name}`: {}{state}{fate}{taken}{}",
             report.doing().as_str(),
             open.unwrap_or_default()
         )
@@ -44,7 +48,7 @@ pub(crate) fn status(project: &Project, run: &str) -> Result<String, EngineError
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Where people answer in a browser, unless they chose another port.
+/// Where people answer in a browser.
 const PAGE: &str = "http://localhost:7766/inbox/";
 
 pub(crate) fn waiting(project: &Project) -> Result<String, EngineError> {
@@ -69,8 +73,8 @@ pub(crate) fn waiting(project: &Project) -> Result<String, EngineError> {
     });
     let told: Vec<String> = told.collect();
     Ok(format!(
-        "{}\n\nOnly the person answers: give them these commands, or {PAGE}, \
-         the page of `proofhouse serve --decide` where their passkey answers.",
+        "{}\n\nOnly the person answers: give them these commands, or the page of `proofhouse serve --decide`, \
+         where their passkey answers ({PAGE}, unless they chose another port).",
         told.join("\n\n")
     ))
 }
@@ -83,6 +87,18 @@ pub(crate) fn evidence(project: &Project, run: &str) -> Result<String, EngineErr
         status.state,
         evidence.grounds.objective.trim()
     )];
+    // First: what a gate said before it is of files that may be others by now.
+    let over = matches!(status.activity, Activity::Done | Activity::Stopped);
+    if let Some(refusal) = status
+        .last_refusal
+        .as_ref()
+        .filter(|_| status.refusal_stands && !over)
+    {
+        lines.push(format!(
+            "last refused: {} [{}]; mend: {}",
+            refusal.what, refusal.code, refusal.mend
+        ));
+    }
     if let Some(change) = &evidence.grounds.change {
         lines.push(format!(
             "changed: {}",
@@ -100,17 +116,6 @@ pub(crate) fn evidence(project: &Project, run: &str) -> Result<String, EngineErr
         ));
     }
     lines.extend(wrong(&evidence));
-    let over = matches!(status.activity, Activity::Done | Activity::Stopped);
-    if let Some(refusal) = status
-        .last_refusal
-        .as_ref()
-        .filter(|_| status.refusal_stands && !over)
-    {
-        lines.push(format!(
-            "last refused: {} [{}]; mend: {}",
-            refusal.what, refusal.code, refusal.mend
-        ));
-    }
     Ok(lines.join("\n"))
 }
 

@@ -214,6 +214,20 @@ fn each_kind_of_tampering_is_found_on_its_line() {
     println!("{kinds} kinds of tampering are each found on their line");
 }
 
+/// The built-in one is known without it; what was kept is held against its name all the same.
+#[test]
+fn the_workflow_that_was_kept_is_evidence_too() {
+    let world = finished();
+    let hash = world.journal()[0]["body"]["workflow_hash"].clone();
+    let hash = hash.as_str().unwrap().to_owned();
+    let piece = format!(".proofhouse/evidence/{}/{hash}", &hash[..2]);
+    let whole = world.read(&piece);
+    world.write(&piece, &whole.replacen("passes", "posses", 1));
+    found(&world, "evidence_corrupt");
+    world.write(&piece, &whole);
+    world.run(&["audit"]).exits(0);
+}
+
 #[test]
 fn a_truncated_journal_is_found_through_the_commits() {
     let world = finished();

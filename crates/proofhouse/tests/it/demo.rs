@@ -1,7 +1,7 @@
 //! The demo by the real binary: every moment that it promises is looked for in the journal and in
 //! the state store, not in what it prints.
 
-use crate::support::{Said, World};
+use crate::support::{Said, World, plainly};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
@@ -89,7 +89,8 @@ fn has(all: &[Value], pointer: &str, value: &str) -> bool {
 #[test]
 fn the_demo_runs_the_factory_and_the_journal_holds_every_moment() {
     let demo = Demo::new();
-    let told = demo.world.run(&demo.args(&["--json"])).exits(0).json();
+    let told = plainly(&demo.world, &demo.args(&["--json"]));
+    let told = told.exits(0).json();
 
     // A draft that is not complete, a complete one, and the person's word about its very bytes.
     let drafts = demo.facts("product_stepped.v1");

@@ -106,6 +106,24 @@ pub(crate) fn with_git(world: &World, folder: &Path, args: &[&str]) -> Command {
     command
 }
 
+/// As a person does it who has set nothing: without any of the settings that tests have.
+pub(crate) fn plainly(world: &World, args: &[&str]) -> Said {
+    let mut command = world.command(args);
+    for name in OF_TESTS {
+        command.env_remove(name);
+    }
+    command.output().unwrap().into()
+}
+
+/// What [`World::command`] sets.
+const OF_TESTS: [&str; 5] = [
+    "PROOFHOUSE_RUNS__TREE",
+    "PROOFHOUSE_SANDBOX__WRITE",
+    "PROOFHOUSE_APPROVALS__WEAK",
+    "PROOFHOUSE_CHECKS__EXAM",
+    "PROOFHOUSE_CHECKS__MUTANTS",
+];
+
 /// An answer to each line of the checklist at the freeze of `add`.
 pub(crate) const CHECKED: &str = "; flag: I can live with it; spec: read; scenarios: the cases that matter; contract: the shape; tests: each would fail; scope: narrow; header: right";
 
@@ -207,6 +225,7 @@ impl World {
             .env_remove("NO_COLOR")
             .env("XDG_CONFIG_HOME", self.at("agent/xdg"))
             .env("XDG_DATA_HOME", self.at("agent/data"))
+            .env("XDG_STATE_HOME", self.at("agent/state"))
             // Checks of plays are plain commands; `seen` and `quick` have those that ask.
             .env("PROOFHOUSE_APPROVALS__WEAK", "suffices")
             // Where scripts keep their logs; everything else outside of a view is out of reach.

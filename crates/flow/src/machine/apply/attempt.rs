@@ -78,6 +78,7 @@ impl FlowState {
         at: Time,
     ) {
         let outcome = &ended.outcome;
+        self.idle.made(workflow, &self.position.state, outcome);
         self.stage = if outcome.class == Class::Done {
             // What nobody has done anything about is still to be done.
             let before = self.changed_code;

@@ -15,7 +15,7 @@ use kernel::machine::Activity;
 use report::Peek;
 use std::path::Path;
 use workspace::project::Records;
-use workspace::{EngineError, Project};
+use workspace::{EngineError, Project, trust};
 
 /// The project's name.
 const NAME: &str = "receipts";
@@ -52,6 +52,8 @@ pub(super) fn demo(dir: &Path, window: &mut Window<'_>, out: &Out) -> Result<u8,
     super::write_files(dir, &[(".proofhouse/config.toml", alone)])?;
     workspace::git::first_commit(dir, "A spec of one page")?;
     let project = Project::find(dir)?;
+    // It is the demo's own file, and no other repository's.
+    trust::confirm(&project, &trust::opening(&project.config()?))?;
     project.prepare(Records::InTree)?;
     let mut person = Person::arrive(&project, dir.join("demo/scripted-human.key"))?;
     if !out.json {
