@@ -52,6 +52,8 @@ pub struct Words<'a> {
     pub seq: u64,
     /// The hash of that record.
     pub head: &'a str,
+    /// The tree that a gate had let pass last, of which the diff was shown; empty where there is none.
+    pub tree: &'a str,
     /// The option taken.
     pub option: &'a str,
     /// Why.
@@ -104,13 +106,19 @@ pub type Approve<'a> = dyn Fn(&Words<'_>) -> Result<Approved, EngineError> + 'a;
 pub fn message(words: &Words) -> Vec<u8> {
     let seq = words.seq.to_string();
     let mut text = FIRST_LINE.to_owned();
-    for (name, value) in [
+    let lines = [
         ("run", words.run),
         ("seq", &seq),
         ("head", words.head),
+        ("tree", words.tree),
         ("option", words.option),
         ("because", words.because),
-    ] {
+    ];
+    // What older versions signed had no tree.
+    let lines = lines
+        .iter()
+        .filter(|(name, value)| *name != "tree" || !value.is_empty());
+    for (name, value) in lines {
         text.push_str(&format!("{name} {}: {value}\n", value.len()));
     }
     text.into_bytes()

@@ -334,6 +334,7 @@ mod tests {
             run: "t",
             seq: 7,
             head: "abc",
+            tree: "",
             option: "approve",
             because: "looked at it",
         }

@@ -16,6 +16,7 @@ fn words() -> Words<'static> {
         run: "fix-login",
         seq: 41,
         head: "9f2c",
+        tree: "",
         option: "accept",
         because: "the numbers are right\nand I looked",
     }
@@ -145,6 +146,21 @@ fn what_only_resembles_a_signature_is_none() {
     verify(&approvers, &pem, &words(), NOW).unwrap();
 }
 
+/// A line of its own; words without one are to the byte what older versions signed.
+#[test]
+fn the_tree_is_named_where_there_is_one() {
+    let text = |words: &Words| String::from_utf8(message(words)).unwrap();
+    let old = text(&words());
+    assert!(!old.contains("tree"), "{old}");
+    let tree = "3f2a";
+    let new = text(&Words { tree, ..words() });
+    assert_eq!(
+        new,
+        old.replace("head 4: 9f2c\n", "head 4: 9f2c\ntree 4: 3f2a\n")
+    );
+    assert_ne!(new, old);
+}
+
 #[test]
 fn a_signature_holds_for_its_words_only() {
     let approvers = line("ada", &key(1));
@@ -158,6 +174,10 @@ fn a_signature_holds_for_its_words_only() {
         Words { seq: 42, ..words() },
         Words {
             head: "9f2d",
+            ..words()
+        },
+        Words {
+            tree: "3f2a",
             ..words()
         },
         Words {

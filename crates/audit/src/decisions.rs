@@ -126,6 +126,7 @@ impl Signers {
             seq: decision.seen_seq,
             // A decision follows at once on what the person saw, or it is not written at all.
             head: record.prev,
+            tree: &decision.tree,
             option: &decision.option,
             because: &decision.because,
         };

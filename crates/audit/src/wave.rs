@@ -80,6 +80,7 @@ fn one(
                 run: &people::signed_as(milestone),
                 seq: said.seen_seq,
                 head: record.prev,
+                tree: "",
                 option: &option,
                 because: &said.because,
             };

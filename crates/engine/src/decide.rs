@@ -23,11 +23,13 @@ pub fn message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError>
         return factory::decide_message(project, ask);
     }
     takes_no_payload(ask)?;
-    let head = report::look::peek_run(project, ask.name)?.head;
+    let peek = report::look::peek_run(project, ask.name)?;
+    let head = peek.head;
     Ok(approval::message(&Words {
         run: ask.name,
         seq: head.seq,
         head: &head.hash,
+        tree: peek.machine.passed_tree().unwrap_or_default(),
         option: ask.option,
         because: &bound(ask.because, ask.about, ask.with),
     }))
@@ -152,6 +154,11 @@ impl Decidable for Questioned {
 
     fn signed_as(&self) -> String {
         self.run.name.to_string()
+    }
+
+    fn tree(&self) -> String {
+        let tree = self.run.machine.passed_tree();
+        tree.unwrap_or_default().to_owned()
     }
 
     fn go_on(&self) -> String {

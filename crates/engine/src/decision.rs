@@ -54,6 +54,10 @@ pub(crate) trait Decidable {
     fn parts(&mut self) -> (&mut Self::Machine, &mut Journal);
     /// The name under which people sign.
     fn signed_as(&self) -> String;
+    /// The tree that is decided about, where there is one.
+    fn tree(&self) -> String {
+        String::new()
+    }
     /// The command that goes on with it.
     fn go_on(&self) -> String;
     /// What has to be on record before anybody decides: a torn last line, say.
@@ -93,6 +97,8 @@ pub(crate) fn take<D: Decidable>(
         journal.append(journal.head().seq, &entries(&events))?;
     }
     let head = journal.head().clone();
+    let tree = subject.tree();
+    let (machine, _) = subject.parts();
     let decision = |because: &str, approved: &Approved| {
         Happening::decide(Decision {
             option: ask.option.to_owned(),
@@ -100,6 +106,7 @@ pub(crate) fn take<D: Decidable>(
             who: approved.who.clone(),
             channel: approved.channel.clone(),
             seen_seq: head.seq,
+            tree: tree.clone(),
             with: ask.with.clone(),
             signature: approved.signature.clone(),
         })
@@ -120,6 +127,7 @@ pub(crate) fn take<D: Decidable>(
         run: &signed_as,
         seq: head.seq,
         head: &head.hash,
+        tree: &tree,
         option: ask.option,
         because: &because,
     };

@@ -118,6 +118,7 @@ pub fn lock(
         run: SIGNED_AS,
         seq: 0,
         head: &setup,
+        tree: "",
         option: OPTION,
         because,
     })?;

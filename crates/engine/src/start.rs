@@ -272,6 +272,7 @@ fn begin(
             who: terminal.user(),
             channel: STARTED.to_owned(),
             seen_seq: 0,
+            tree: String::new(),
             with: serde_json::Value::Null,
             signature: None,
         };

@@ -44,6 +44,7 @@ pub fn words<'a>(run: &'a str, head: &'a str) -> Words<'a> {
         run,
         seq: 0,
         head,
+        tree: "",
         option: WAIVE,
         because: WAIVE_BECAUSE,
     }

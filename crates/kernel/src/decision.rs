@@ -32,6 +32,10 @@ pub struct Decision {
     pub channel: String,
     /// The journal's sequence number that the person saw.
     pub seen_seq: u64,
+    /// The tree that a gate had let pass last, which the person looked at; empty where there was none, and in
+    /// records of older versions.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub tree: String,
     /// What the option needs besides its name; null where it needs nothing.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub with: serde_json::Value,

@@ -65,6 +65,7 @@ pub fn taken(machine: &Flow, with: &Value, because: &str) -> Result<(), EngineEr
         who: String::new(),
         channel: String::new(),
         seen_seq: 0,
+        tree: String::new(),
         with: with.clone(),
         signature: None,
     };

@@ -598,6 +598,7 @@ fn a_goal_that_was_not_met_is_tried_once_more_by_each_engine() {
             who: "ann".to_owned(),
             channel: "terminal".to_owned(),
             seen_seq: 1,
+            tree: String::new(),
             with: serde_json::Value::Null,
             signature: None,
         })

@@ -290,6 +290,7 @@ fn people(predicate: &Value, trust: Trust<'_>) -> Result<Vec<Person>, EngineErro
             who,
             channel,
             seen_seq,
+            tree,
             with,
             signature,
         } = one.decision;
@@ -298,6 +299,7 @@ fn people(predicate: &Value, trust: Trust<'_>) -> Result<Vec<Person>, EngineErro
             run: &one.run,
             seq: seen_seq,
             head: &one.head,
+            tree: &tree,
             option: &option,
             because: &because,
         };

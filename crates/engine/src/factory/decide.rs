@@ -49,6 +49,7 @@ pub(super) fn message_of(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, En
         who: String::new(),
         channel: String::new(),
         seen_seq: head.seq,
+        tree: String::new(),
         with: ask.with.clone(),
         signature: None,
     };
@@ -58,6 +59,7 @@ pub(super) fn message_of(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, En
         run: ask.name,
         seq: head.seq,
         head: &head.hash,
+        tree: "",
         option: ask.option,
         because: &bound(ask.because, ask.about, ask.with),
     }))

@@ -101,6 +101,7 @@ pub(super) fn forged(
         run,
         seq: decision.seen_seq,
         head: record.prev,
+        tree: &decision.tree,
         option: &decision.option,
         because: &decision.because,
     };

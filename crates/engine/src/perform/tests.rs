@@ -199,6 +199,7 @@ fn stopped_meanwhile(spoil: impl Fn(&Path)) -> (What, flow::Flow) {
         who: "somebody".to_owned(),
         channel: "terminal".to_owned(),
         seen_seq: begun.run.journal.head().seq,
+        tree: String::new(),
         with: serde_json::Value::Null,
         signature: None,
     };

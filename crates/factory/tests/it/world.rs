@@ -344,6 +344,7 @@ impl Project {
             who: "ann".to_owned(),
             channel: "terminal".to_owned(),
             seen_seq: self.journal.len() as u64,
+            tree: String::new(),
             with,
             signature: None,
         }))

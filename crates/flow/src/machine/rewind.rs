@@ -271,6 +271,7 @@ mod tests {
             who: "ann".to_owned(),
             channel: "terminal".to_owned(),
             seen_seq: 9,
+            tree: String::new(),
             with: json!({"record": 4, "commit": commit}),
             signature: None,
         }

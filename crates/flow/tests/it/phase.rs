@@ -170,6 +170,7 @@ impl Hand {
             who: "ann".into(),
             channel: "terminal".into(),
             seen_seq: 0,
+            tree: String::new(),
             with: serde_json::Value::Null,
             signature: None,
         }))

@@ -151,6 +151,7 @@ fn inputs() -> Vec<What> {
             who: "ann".to_owned(),
             channel: "terminal".to_owned(),
             seen_seq: 7,
+            tree: String::new(),
             with: Value::Null,
             signature: None,
         }),

@@ -80,6 +80,7 @@ fn add(project: &Project, line: &str, signing: &Signing, out: &Out) -> Result<u8
         run: "approvers",
         seq: there.len() as u64,
         head: &head,
+        tree: "",
         option: "add",
         because: &because,
     };

@@ -7,7 +7,9 @@ use super::exit;
 use super::out::{Out, Tone, duration, plain};
 use engine::decide::Ask;
 use engine::fork::NewFork;
+use kernel::Machine;
 use kernel::decision::REWIND;
+use kernel::machine::Activity;
 use report::compare::{Both, Side};
 use report::stat::stat;
 use workspace::{EngineError, Project};
@@ -32,8 +34,15 @@ pub(crate) fn fork(project: &Project, args: &Fork, out: &Out) -> Result<u8, Engi
     out.line(&format!("  task folder  {}", begun.task.display()));
     out.line("  what was used up by then is used up in it too");
     out.warn(&begun.missing);
+    let status = report::look::peek_run(project, &begun.run)?
+        .machine
+        .status();
+    let on = match status.activity {
+        Activity::Done => "land",
+        _ => "run",
+    };
     out.line(&format!(
-        "next: proofhouse status {0}   or: proofhouse run {0}",
+        "next: proofhouse status {0}   or: proofhouse {on} {0}",
         begun.run
     ));
     Ok(exit::OK)

@@ -9,6 +9,7 @@ use super::word::Word;
 use approval::{Words, passkey};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use engine::decide::Ask;
+use report::Looked;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -111,10 +112,15 @@ fn worded(house: &House, request: &Request) -> Result<Value, EngineError> {
             "give a reason: it goes on record",
         ));
     }
+    let tree = match &looked {
+        Looked::Run(peek) => peek.machine.passed_tree().unwrap_or_default(),
+        Looked::Project(_) => "",
+    };
     let words = Words {
         run,
         seq: head.seq,
         head: &head.hash,
+        tree,
         option: &option,
         because: &because,
     };

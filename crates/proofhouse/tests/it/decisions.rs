@@ -13,6 +13,31 @@ fn waiting() -> World {
 }
 
 #[test]
+fn the_words_name_the_tree_whose_diff_was_shown() {
+    let world = waiting();
+    let key = world.approver("ann").display().to_string();
+    let trees = world.journal().into_iter();
+    let mut trees = trees.filter_map(|one| Some(one["body"]["tree"].as_str()?.to_owned()));
+    let tree = trees.next_back().expect("a gate names a tree");
+    let say = ["decide", "t", "approve", "--because", "I looked"];
+    let said = world.run(&[&say[..], &["--message"]].concat()).exits(0);
+    let line = format!("\ntree {}: {tree}\n", tree.len());
+    assert!(said.out.contains(&line), "{}", said.out);
+    world.run(&[&say[..], &["--sign", &key]].concat()).exits(0);
+    let all = world.journal();
+    let decided = all.iter().rfind(|one| one["kind"] == "decided.v1").unwrap();
+    assert_eq!(decided["body"]["tree"], tree.as_str());
+    world.run(&["audit"]).exits(0);
+    world.rewrite("t", |mut entries| {
+        let mut decided = entries.iter_mut().filter(|one| one.kind == "decided.v1");
+        decided.next_back().unwrap().body["tree"] = "0".repeat(40).into();
+        entries
+    });
+    let said = world.run(&["audit"]).exits(1);
+    assert!(said.out.contains("[forged_decision]"), "{}", said.out);
+}
+
+#[test]
 fn without_a_terminal_and_without_a_key_nobody_is_present() {
     let world = waiting();
     let before = world.journal().len();

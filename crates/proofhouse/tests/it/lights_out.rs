@@ -203,6 +203,34 @@ fn what_is_shipped_nowhere_needs_no_way_back_and_no_health_check() {
     product.world.run(&["audit", "--ci"]).exits(0);
 }
 
+/// What is shipped somewhere is, and not by words that are there without the product.
+#[test]
+fn a_health_check_that_is_healthy_whatever_is_deployed_is_none() {
+    let product = Product::begun("", &[]);
+    let world = &product.world;
+    world.git(&["init", "-q", "--bare", "agent/live.git"]);
+    world.git(&["push", "-q", "agent/live.git", "HEAD:refs/heads/live"]);
+    let deploy = "[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\n";
+    world.write(".proofhouse/config.toml", deploy);
+    let mut vacuous = HAPPY.to_owned();
+    for (find, replace) in [
+        ("None; it runs locally.", "The branch `live`."),
+        (
+            r#"\"cargo run --quiet --offline -- Bob\", \"expect\": \"hello Bob\""#,
+            r#"\"expr healthy : healthy\", \"expect\": \"7\""#,
+        ),
+    ] {
+        assert!(vacuous.contains(find), "{find}");
+        vacuous = vacuous.replace(find, replace);
+    }
+    world.write("agent/script.toml", &vacuous);
+    product.runs(2);
+    product.is_in("BlockedOnGate");
+    let told = world.read(".proofhouse/journal/t.jsonl");
+    let why = "`7` is seen as well where nothing of the product is";
+    assert!(told.contains(why), "{}", world.status());
+}
+
 /// What nobody but the line that ships may see.
 const CREDENTIAL: &str = "shipper-7f3a9c41";
 

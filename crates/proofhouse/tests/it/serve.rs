@@ -293,7 +293,7 @@ fn a_page_stays_true_and_whoever_comes_back_gets_what_they_lack() {
     for (place, wanted) in [
         ("spend", "By role"),
         ("audit", "clean"),
-        ("settings", "day.micro_dollars"),
+        ("settings", "day.<wbr>micro_<wbr>dollars"),
         ("workflows", "lights-out"),
         ("workflow/phase", "<svg"),
     ] {

@@ -83,11 +83,27 @@ pub(super) fn href(path: &str) -> Option<String> {
     Some(encoded(path))
 }
 
+/// Endings of files that no browser runs when they are opened from the disk, as this page may be: there nobody says
+/// that what an agent wrote is text. `xml` and all that is one can carry a script.
+const INERT: [&str; 34] = [
+    "c", "cfg", "css", "csv", "diff", "gif", "go", "ini", "java", "jpeg", "jpg", "js", "json",
+    "jsonl", "lock", "log", "lua", "md", "mjs", "patch", "php", "png", "py", "rb", "rs", "rst",
+    "sh", "sql", "toml", "ts", "tsv", "txt", "webp", "yaml",
+];
+
+fn is_inert(path: &str) -> bool {
+    let name = path.rsplit_once('/').map_or(path, |(_, name)| name);
+    name.rsplit_once('.').is_none_or(|(_, ending)| {
+        let ending = ending.to_ascii_lowercase();
+        INERT.contains(&ending.as_str())
+    })
+}
+
 /// A file's name and size, linked if it may be.
 fn anchor(link: &Link) -> Markup {
     let text = html! { span.name { (link.name) } " " span.size { (bytes(link.size)) } };
     html! {
-        @match href(&link.href) {
+        @match href(&link.href).filter(|_| is_inert(&link.href)) {
             Some(href) => a href=(href) { (text) },
             None => span.unlinked { (text) },
         }

@@ -318,6 +318,7 @@ fn everywhere(text: &str) -> Evidence {
                 who: t(),
                 channel: t(),
                 seen_seq: 1,
+                tree: String::new(),
                 with: serde_json::Value::Null,
                 signature: None,
             },
@@ -404,6 +405,19 @@ fn links_stay_beside_the_page() {
     ];
     let html = page(&data);
     assert!(html.contains("<span class=\"unlinked\"><span class=\"name\">passwords</span>"));
+    // Nor to what a browser runs that is opened from the disk.
+    for (file, linked) in [
+        ("out.html", false),
+        ("a/x.SVG", false),
+        ("x.rdf", false),
+        ("notes.txt", true),
+        ("a.b/LICENSE", true),
+    ] {
+        let mut data = empty("x");
+        data.artifacts = vec![link("seen", file)];
+        let html = page(&data);
+        assert_eq!(html.contains(&format!("href=\"{file}\"")), linked, "{file}");
+    }
     assert!(html.contains("<img loading=\"lazy\" src=\"s/home%20page.PNG\" alt=\"shot\">"));
     assert_eq!(html.matches("<img").count(), 1);
 }

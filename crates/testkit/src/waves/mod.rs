@@ -233,6 +233,7 @@ fn asked(world: &mut WaveWorld<'_>, machine: &mut Watched<Waves>) -> Result<(), 
         who: "ann".to_owned(),
         channel: "terminal".to_owned(),
         seen_seq: world.journal.events().len() as u64,
+        tree: String::new(),
         with: serde_json::Value::Null,
         signature: None,
     });

@@ -86,6 +86,7 @@ impl<M: RunMachine> SeededWorld<'_, M> {
             who: "ann".to_owned(),
             channel: "terminal".to_owned(),
             seen_seq: self.record.events().len() as u64,
+            tree: String::new(),
             with,
             signature: None,
         })

@@ -238,6 +238,7 @@ fn a_signature_holds_as_it_was_made_and_in_no_other_form() {
         run: "r",
         seq: 3,
         head: "ab",
+        tree: "",
         option: "approve",
         because: "read it",
     };
@@ -307,6 +308,7 @@ fn what_a_browser_says_of_a_passkey_is_taken_apart_with_care() {
                 run: "r",
                 seq: 3,
                 head: "ab",
+                tree: "",
                 option: "approve",
                 because: "read it",
             };

@@ -19,8 +19,13 @@ fn leaves_a_container(state: &str, preferences: &str, exit: i32) -> (Product, Sa
     let mut command = product.world.command(&begins(&[]));
     command.env_remove("PROOFHOUSE_APPROVALS__WEAK");
     Said::from(command.output().unwrap()).exits(0);
-    let said = product.runs(exit);
-    (product, said)
+    let mut said = product.world.run(&["run", "t"]);
+    // No test of theirs reaches `main`: that a person takes, and it is not what these plays are about.
+    while said.code == 2 && said.out.contains("weak:") && !said.out.contains("nobody asked") {
+        product.decides("approve");
+        said = product.world.run(&["run", "t"]);
+    }
+    (product, said.exits(exit))
 }
 
 const PLAIN: &str = "# Preferences\n\nStack: Rust\n";
