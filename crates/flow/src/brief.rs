@@ -445,7 +445,7 @@ fn open_findings(text: &mut String, workflow: &Workflow, run: &FlowState) {
             unfenced(&open.finding.to_string())
         );
         for said in &open.said {
-            let _ = writeln!(text, "  -> {}", unfenced(&said));
+            let _ = writeln!(text, "  -> {}", unfenced(said));
         }
     }
     let _ = writeln!(text, "```\n");
