@@ -111,6 +111,8 @@ pub(crate) fn execute(subject: &Subject<'_>, program: Program<'_>) -> Result<Exe
         return Err("the gate's wall time is used up; give the gate more time".into());
     }
     let before = subject.tree()?;
+    let told = format!("{}, {} s at most", label(program.shown), wall.as_secs());
+    (subject.progress)(&told);
     let limits = Limits {
         wall,
         idle: None,

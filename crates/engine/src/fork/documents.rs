@@ -3,6 +3,7 @@
 use super::{Before, NewFork};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use workspace::context::task_folder;
 use workspace::error::EngineError;
 use workspace::project::Project;
@@ -19,19 +20,36 @@ pub(super) fn documents(
         // It is part of the work.
         return Ok(BTreeMap::new());
     }
+    // Of this call alone: a page asks whether it can be forked while somebody forks it.
+    let call = (std::process::id(), CALLS.fetch_add(1, Ordering::Relaxed));
+    let scratch = project
+        .work(&asked.run)
+        .join(format!("fork-{}-{}", call.0, call.1));
+    let _ = store::remove_tree(&scratch);
+    let found = as_frozen(project, asked, before, &scratch);
+    let _ = store::remove_tree(&scratch);
+    found
+}
+
+static CALLS: AtomicU64 = AtomicU64::new(0);
+
+fn as_frozen(
+    project: &Project,
+    asked: &NewFork,
+    before: &Before,
+    scratch: &Path,
+) -> Result<BTreeMap<String, Vec<u8>>, EngineError> {
     let mut files = records::task_files_at(project, &asked.run, asked.at)?;
     let parent = project.of_run(&asked.run);
     let now = task_folder(&parent, &before.started);
-    let scratch = project.work(&asked.run).join("fork");
-    let _ = store::remove_tree(&scratch);
     for (path, bytes) in &files {
-        put(&scratch, path, bytes)?;
+        put(scratch, path, bytes)?;
     }
     let (file, lines) = report::views::engine_lines(before.machine.workflow());
     let place = checks::Place {
         repo: parent.repo(),
         installed: project.top(),
-        task: &scratch,
+        task: scratch,
         views: checks::Views {
             file,
             lines: &lines,
@@ -50,15 +68,16 @@ pub(super) fn documents(
             continue;
         }
         let path = path.split('#').next().unwrap_or(path);
-        if let Ok(bytes) = std::fs::read(now.join(path)) {
-            put(&scratch, path, &bytes)?;
+        let there = now.join(path);
+        let plain = there.symlink_metadata().is_ok_and(|it| it.is_file());
+        if plain && let Ok(bytes) = std::fs::read(&there) {
+            put(scratch, path, &bytes)?;
             files.insert(path.to_owned(), bytes);
         }
         if !is_so() {
             lost = Some(path.to_owned());
         }
     }
-    let _ = store::remove_tree(&scratch);
     let Some(path) = lost else {
         return Ok(files);
     };

@@ -1,27 +1,32 @@
 //! Repairs: who changes nothing is told so and then asked about, and what a person said is not forgotten.
 
+use crate::phase::Hand;
 use crate::sessions::{BUILT, begun, begun_on};
 use kernel::effect::Effect;
 use kernel::outcome::{CheckResult, Found, Verdict};
 use kernel::{Class, Machine, Outcome, What};
 
+/// The attempt that is due ends, and has changed this: its brief.
+fn works(hand: &mut Hand, class: Class, changed: &[&str]) -> String {
+    let order = hand.order();
+    let mut outcome = Outcome::bare(class, "as it ended");
+    outcome.changed = changed.iter().map(|path| (*path).to_owned()).collect();
+    hand.feed(What::AttemptEnded {
+        effect: order.id,
+        outcome: Box::new(outcome),
+        found: Found::Live,
+    })
+    .unwrap();
+    order.brief
+}
+
 /// After a failed gate two attempts change nothing, or something.
-fn idling(text: &str, changed: &[&str]) -> (crate::phase::Hand, Vec<String>) {
+fn idling(text: &str, changed: &[&str]) -> (Hand, Vec<String>) {
     let mut hand = begun(text);
     hand.refused(None);
     let mut briefs = Vec::new();
     for _ in 0..2 {
-        let order = hand.order();
-        briefs.push(order.brief);
-        let mut outcome = Outcome::bare(Class::Done, "done");
-        outcome.changed = changed.iter().map(|path| (*path).to_owned()).collect();
-        let (effect, outcome, found) = (order.id, Box::new(outcome), Found::Live);
-        hand.feed(What::AttemptEnded {
-            effect,
-            outcome,
-            found,
-        })
-        .unwrap();
+        briefs.push(works(&mut hand, Class::Done, changed));
         if !matches!(hand.flow.wanted().first(), Some(Effect::Attempt(_))) {
             break;
         }
@@ -65,37 +70,17 @@ fn what_a_refused_attempt_has_left_is_judged_with_the_next() {
         let mut hand = begun(&stops);
         hand.refused(None);
         for (class, changed) in [(refused, &["repo/a"][..]), (Class::Done, &[])] {
-            let order = hand.order();
-            let mut outcome = Outcome::bare(class, "as it ended");
-            outcome.changed = changed.iter().map(|path| (*path).to_owned()).collect();
-            hand.feed(What::AttemptEnded {
-                effect: order.id,
-                outcome: Box::new(outcome),
-                found: Found::Live,
-            })
-            .unwrap();
+            works(&mut hand, class, changed);
         }
         assert_eq!(hand.state().as_str(), "prove", "{refused:?}");
     }
 }
 
 /// A person rejects what was proven, and an attempt changes nothing, or something.
-fn rejected(changed: &[&str]) -> crate::phase::Hand {
+fn rejected(changed: &[&str]) -> Hand {
     let stops = BUILT.replace("initial =", "idle_stops = true\nrules = 2\ninitial =");
     let mut hand = begun_on(&stops, kernel::Autonomy::Conservative);
-    let works = |hand: &mut crate::phase::Hand, changed: &[&str]| {
-        let order = hand.order();
-        let mut outcome = Outcome::bare(Class::Done, "done");
-        outcome.changed = changed.iter().map(|path| (*path).to_owned()).collect();
-        hand.feed(What::AttemptEnded {
-            effect: order.id,
-            outcome: Box::new(outcome),
-            found: Found::Live,
-        })
-        .unwrap();
-        order.brief
-    };
-    works(&mut hand, &["repo/a"]);
+    works(&mut hand, Class::Done, &["repo/a"]);
     let Effect::Gate(gate) = hand.begin() else {
         panic!("a gate is wanted")
     };
@@ -108,9 +93,9 @@ fn rejected(changed: &[&str]) -> crate::phase::Hand {
     .unwrap();
     assert_eq!(hand.waits(), "approval");
     hand.decide("reject").unwrap();
-    works(&mut hand, changed);
+    works(&mut hand, Class::Done, changed);
     if matches!(hand.flow.wanted().first(), Some(Effect::Attempt(_))) {
-        let brief = works(&mut hand, changed);
+        let brief = works(&mut hand, Class::Done, changed);
         let told = "changed nothing since a person rejected the work";
         assert!(brief.contains(told), "{brief}");
     }
@@ -124,7 +109,7 @@ fn who_rejected_work_sees_what_became_of_it() {
         let text = BUILT.replace("initial =", &format!("{rules}initial ="));
         let workflow = flow::load(&crate::source(&text), &|_, _| Ok(()));
         let workflow = workflow.unwrap_or_else(|error| panic!("{error}"));
-        let mut hand = crate::phase::Hand::asking(
+        let mut hand = Hand::asking(
             std::sync::Arc::new(workflow),
             (kernel::Autonomy::Auto, kernel::Weak::Asks),
             kernel::Mode::default(),

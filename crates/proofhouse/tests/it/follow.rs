@@ -63,6 +63,13 @@ fn world() -> World {
     world
 }
 
+/// The run `u`.
+fn begin_another(world: &World) {
+    let asked = ["new", "phase", "--dir", "tasks/u"];
+    let told = ["--set", "objective=be good", "--check", "true"];
+    world.run(&[asked, told].concat()).exits(0);
+}
+
 #[test]
 fn every_record_is_told_once_while_the_run_goes_on() {
     let world = world();
@@ -90,17 +97,7 @@ fn runs_that_begin_later_are_followed_too() {
     let world = world();
     let follower = Follower::of(&world, &["--json"]);
     assert_eq!(follower.next()["run"], "t");
-    let new = [
-        "new",
-        "phase",
-        "--dir",
-        "tasks/u",
-        "--set",
-        "objective=be good",
-        "--check",
-        "true",
-    ];
-    world.run(&new).exits(0);
+    begin_another(&world);
     assert_eq!(follower.next()["run"], "u");
 }
 
@@ -110,15 +107,7 @@ fn a_person_who_follows_all_is_told_what_comes() {
     world.run(&["run", "t"]).exits(0);
     let follower = Follower::of(&world, &[]);
     assert!(follower.line().contains("from now on, in 1 run"));
-    let new = [
-        "--dir",
-        "tasks/u",
-        "--set",
-        "objective=be good",
-        "--check",
-        "true",
-    ];
-    world.run(&[&["new", "phase"], &new[..]].concat()).exits(0);
+    begin_another(&world);
     let next = follower.line();
     assert!(next.starts_with("u ") && next.contains(" 1 "), "{next}");
 }

@@ -185,6 +185,29 @@ fn at_every_record_a_fork_stands_as_the_run_stood_or_is_refused_by_name() {
 }
 
 #[test]
+fn many_leave_one_run_at_once() {
+    let (world, _) = waiting();
+    let at = journal(&world, "t").len() as u64;
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let world = &world;
+            scope.spawn(move || fork(world, "t", at, &format!("f{n}")).exits(0));
+        }
+    });
+    for n in 0..8 {
+        assert_eq!(
+            stands(&world, &format!("f{n}"), at),
+            stands(&world, "t", at)
+        );
+    }
+    let left = std::fs::read_dir(world.at(".proofhouse/work/t")).unwrap();
+    let left: Vec<_> = left.map(|one| one.unwrap().file_name()).collect();
+    let scratch = |name: &std::ffi::OsString| name.to_string_lossy().starts_with("fork");
+    assert!(!left.iter().any(scratch), "{left:?}");
+    says(&world, &["audit"]).exits(0);
+}
+
+#[test]
 fn no_fork_is_a_way_around_what_was_used_up_or_signed() {
     let (world, key) = waiting();
     decide(&world, "t", "approve", &key).exits(0);

@@ -22,6 +22,16 @@ const HAPPY: &str = include_str!("../data/lights-out/happy.toml");
 const FAULTS: &str = include_str!("../data/lights-out/faults.toml");
 const BLOCK: &str = "#: ";
 
+/// An agent that does all as it should, but for these.
+fn happy_but(changes: &[(&str, &str)]) -> String {
+    let mut script = HAPPY.to_owned();
+    for (find, replace) in changes {
+        assert!(script.contains(find), "{find}");
+        script = script.replacen(find, replace, 1);
+    }
+    script
+}
+
 /// A product in the making, and a person who can decide about it.
 struct Product {
     world: World,
@@ -79,6 +89,17 @@ impl Product {
         let key = world.approver("ann");
         let product = Self { world, key };
         product.agent(instead);
+        product
+    }
+
+    /// It is deployed to a branch of another repository, where something is already that can be gone back to.
+    fn shipped_to_a_branch(more: &str) -> Self {
+        let product = Self::begun("", &[]);
+        let world = &product.world;
+        world.git(&["init", "-q", "--bare", "agent/live.git"]);
+        world.git(&["push", "-q", "agent/live.git", "HEAD:refs/heads/live"]);
+        let deploy = "[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\n";
+        world.write(".proofhouse/config.toml", &format!("{deploy}{more}"));
         product
     }
 
@@ -187,15 +208,20 @@ fn live(world: &World) -> String {
 /// one, all of it is asked for.
 #[test]
 fn what_is_shipped_nowhere_needs_no_way_back_and_no_health_check() {
-    let mut nowhere = HAPPY.to_owned();
-    for gone in [
-        "## Deployment Config\nLocal; nothing to configure.\n## Rollback\n`git revert HEAD`\n",
-        "## Deployed\\nLocally.\\n## Health\\nSee health.json.\\n",
-        "    { write = \"task/health.json\", text = \"[{\\\"id\\\": \\\"H-1\\\", \\\"command\\\": \\\"cargo run --quiet --offline -- Bob\\\", \\\"expect\\\": \\\"hello Bob\\\"}]\" },\n",
-    ] {
-        assert!(nowhere.contains(gone), "{gone}");
-        nowhere = nowhere.replace(gone, "");
-    }
+    let nowhere = happy_but(&[
+        (
+            "## Deployment Config\nLocal; nothing to configure.\n## Rollback\n`git revert HEAD`\n",
+            "",
+        ),
+        (
+            "## Deployed\\nLocally.\\n## Health\\nSee health.json.\\n",
+            "",
+        ),
+        (
+            "    { write = \"task/health.json\", text = \"[{\\\"id\\\": \\\"H-1\\\", \\\"command\\\": \\\"cargo run --quiet --offline -- Bob\\\", \\\"expect\\\": \\\"hello Bob\\\"}]\" },\n",
+            "",
+        ),
+    ]);
     let product = Product::begun("", &[]);
     product.world.write("agent/script.toml", &nowhere);
     product.runs(0);
@@ -206,23 +232,15 @@ fn what_is_shipped_nowhere_needs_no_way_back_and_no_health_check() {
 /// What is shipped somewhere is, and not by words that are there without the product.
 #[test]
 fn a_health_check_that_is_healthy_whatever_is_deployed_is_none() {
-    let product = Product::begun("", &[]);
+    let product = Product::shipped_to_a_branch("");
     let world = &product.world;
-    world.git(&["init", "-q", "--bare", "agent/live.git"]);
-    world.git(&["push", "-q", "agent/live.git", "HEAD:refs/heads/live"]);
-    let deploy = "[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\n";
-    world.write(".proofhouse/config.toml", deploy);
-    let mut vacuous = HAPPY.to_owned();
-    for (find, replace) in [
+    let vacuous = happy_but(&[
         ("None; it runs locally.", "The branch `live`."),
         (
             r#"\"cargo run --quiet --offline -- Bob\", \"expect\": \"hello Bob\""#,
             r#"\"expr healthy : healthy\", \"expect\": \"7\""#,
         ),
-    ] {
-        assert!(vacuous.contains(find), "{find}");
-        vacuous = vacuous.replace(find, replace);
-    }
+    ]);
     world.write("agent/script.toml", &vacuous);
     product.runs(2);
     product.is_in("BlockedOnGate");
@@ -236,17 +254,10 @@ const CREDENTIAL: &str = "shipper-7f3a9c41";
 
 #[test]
 fn a_sentence_becomes_a_delivered_product() {
-    let product = Product::begun("", &[]);
-    // It is deployed to a branch of another repository, which the engine itself looks at.
+    let product = Product::shipped_to_a_branch("credentials = [\"GIT_COMMITTER_NAME\"]\n");
     let world = &product.world;
-    world.git(&["init", "-q", "--bare", "agent/live.git"]);
-    // Something is there before it, to be gone back to.
-    world.git(&["push", "-q", "agent/live.git", "HEAD:refs/heads/live"]);
-    let deploy = "[deploy]\ngit = \"agent/live.git live\"\nrollback = \"try\"\ncredentials = [\"GIT_COMMITTER_NAME\"]\n";
-    world.write(".proofhouse/config.toml", deploy);
     // It keeps something, declares a load, and is given a credential that only what ships may see.
-    let mut target = HAPPY.to_owned();
-    for (find, replace) in [
+    let target = happy_but(&[
         (
             "None; it runs locally.\n## Data Model\nStateless: it keeps nothing.",
             "The branch `live`.\n## Data Model\nStateful: the last greeting, in last.txt.",
@@ -267,10 +278,7 @@ fn a_sentence_becomes_a_delivered_product() {
             "\"cargo run --quiet --offline -- Bob\\\"",
             "\"test -z $GIT_COMMITTER_NAME && cargo run --quiet --offline -- Bob\\\"",
         ),
-    ] {
-        assert!(target.contains(find), "{find}");
-        target = target.replacen(find, replace, 1);
-    }
+    ]);
     world.write("agent/script.toml", &target);
     let state = product.world.read("scaffolding/STATE.md");
     assert!(state.contains("Phase: Expanding"), "{state}");

@@ -2,6 +2,7 @@
 //! over others comes in on one track, forward on the right and back on the left. It fits a telephone, and forty
 //! states as well as four.
 
+use super::html::breakable;
 use super::live::{Live, Part, head};
 use super::tracks::Column;
 use kernel::StateName;
@@ -62,9 +63,9 @@ pub fn page(name: &str, about: &str, drawn: &Drawn<'_>, address: &dyn Fn(&str) -
                 table.wide {
                     thead { tr { th scope="col" { "From" } th scope="col" { "To" } th scope="col" { "Action" } th scope="col" { "By" } } }
                     tbody { @for way in &drawn.table.transitions { tr {
-                        td { (way.from.iter().map(StateName::as_str).collect::<Vec<_>>().join(", ")) }
-                        td { @match &way.to { Target::State(to) => (to), Target::Return => "where it came from" } }
-                        td { (way.action) }
+                        td { @for (at, from) in way.from.iter().enumerate() { @if at > 0 { ", " } (breakable(from.as_str())) } }
+                        td { @match &way.to { Target::State(to) => (breakable(to.as_str())), Target::Return => "where it came from" } }
+                        td { (breakable(way.action.as_str())) }
                         td { (way.by) }
                     } } }
                 }

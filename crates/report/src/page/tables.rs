@@ -1,7 +1,7 @@
 //! Pages that are a table with a sentence above it: money, settings, an audit, a milestone, what a search
 //! found, the workflows.
 
-use super::html::{Tone, chip, grouped, prose};
+use super::html::{Tone, breakable, chip, grouped, prose};
 use super::live::{Live, Part, head};
 use crate::spend::Spend;
 use maud::{Markup, html};
@@ -9,7 +9,7 @@ use maud::{Markup, html};
 /// A cell.
 pub enum Cell {
     Text(String),
-    /// A dotted name, which breaks between its words where there is little room.
+    /// A name, which breaks between its words where there is little room.
     Name(String),
     /// A figure, which stands under others.
     Number(String),
@@ -48,7 +48,7 @@ fn drawn(table: &Table) -> Markup {
                         tbody { @for row in &table.rows { tr { @for cell in row { td.number[matches!(cell, Cell::Number(_))] {
                             @match cell {
                                 Cell::Text(text) => (prose(text)),
-                                Cell::Name(name) => @for word in name.split_inclusive(['.', '_']) { (word) wbr; },
+                                Cell::Name(name) => (breakable(name)),
                                 Cell::Number(text) => (text),
                                 Cell::Link(to, text) => a href=(to) { (text) },
                                 Cell::Word(tone, text) => (chip(*tone, text)),
