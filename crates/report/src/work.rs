@@ -110,6 +110,10 @@ impl Work {
 
     /// What it changed, as git shows it with these further arguments.
     pub fn diff(&self, project: &Project, args: &[&str]) -> Result<Vec<u8>, EngineError> {
+        // As long as nothing is committed; each start of git is felt.
+        if self.base == self.tip {
+            return Ok(Vec::new());
+        }
         let mut all = vec![
             "diff",
             "--no-ext-diff",

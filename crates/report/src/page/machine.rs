@@ -60,7 +60,7 @@ pub fn page(name: &str, about: &str, drawn: &Drawn<'_>, address: &dyn Fn(&str) -
         section aria-labelledby="ways" {
             h2 #ways { "Every way" }
             div.scroll tabindex="0" role="group" aria-label="Transitions" {
-                table.wide {
+                table.wide.ways {
                     thead { tr { th scope="col" { "From" } th scope="col" { "To" } th scope="col" { "Action" } th scope="col" { "By" } } }
                     tbody { @for way in &drawn.table.transitions { tr {
                         td { @for (at, from) in way.from.iter().enumerate() { @if at > 0 { ", " } (breakable(from.as_str())) } }
