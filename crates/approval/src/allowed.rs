@@ -63,6 +63,29 @@ pub(super) fn parse(text: &str) -> Result<Allowed, EngineError> {
     Ok(allowed)
 }
 
+/// Reads the one line that somebody wants to add: it stands in no file yet.
+pub(super) fn parse_given(text: &str) -> Result<Line, EngineError> {
+    let bare = text.trim_matches([' ', '\t', '\r', '\n']);
+    let read = match bare.is_empty() || bare.starts_with('#') {
+        true => Err("there is nobody in it".to_owned()),
+        false => line(1, bare),
+    };
+    let read = match read {
+        Ok(line) if line.options.authority => {
+            Err("certificates are not supported, list the person's own key".to_owned())
+        }
+        read => read,
+    };
+    read.map_err(|reason| {
+        EngineError::user(
+            "approvers_malformed",
+            format!("the line to be added lists nobody: {reason}"),
+            "give a name and a public key: `NAME [OPTIONS] ssh-ed25519 AAAA...`, the key as it \
+             stands in a `.pub` file",
+        )
+    })
+}
+
 fn malformed(line: Option<usize>, reason: &str) -> EngineError {
     let place = line.map_or(String::new(), |line| format!(", line {line}"));
     EngineError::user(

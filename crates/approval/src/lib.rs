@@ -72,7 +72,16 @@ pub struct Listed {
 /// Everybody whom an approvers file lists.
 pub fn listed_in(approvers: &str) -> Result<Vec<Listed>, EngineError> {
     let lines = allowed::parse(approvers)?.lines.into_iter();
-    let listed = lines.map(|line| Listed {
+    Ok(lines.map(listed_by).collect())
+}
+
+/// The one whom a line lists that somebody wants to add to it.
+pub fn listed_in_line(line: &str) -> Result<Listed, EngineError> {
+    allowed::parse_given(line).map(listed_by)
+}
+
+fn listed_by(line: allowed::Line) -> Listed {
+    Listed {
         key: match line.key.key_data() {
             ssh_key::public::KeyData::SkEcdsaSha2NistP256(key)
                 if key.application() == passkey::HOME =>
@@ -83,8 +92,7 @@ pub fn listed_in(approvers: &str) -> Result<Vec<Listed>, EngineError> {
         },
         fingerprint: line.key.fingerprint(ssh_key::HashAlg::Sha256).to_string(),
         name: line.principal,
-    });
-    Ok(listed.collect())
+    }
 }
 
 /// A decision that came through a channel.

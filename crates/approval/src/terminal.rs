@@ -30,6 +30,9 @@ pub fn confirm(terminal: &mut dyn Terminal, words: &Words) -> Result<Who, Engine
             "a decision needs a person, and there is no terminal",
         ));
     }
+    // A milestone is no run, and a run that is only about to begin has no status, nor have the settings: their
+    // code stands in the line above the question.
+    let above = words.run.contains(':') || words.seq == 0;
     let prompt = format!(
         "\nYou decide for {}:\n  option   {}\n  because  {}\n\n\
          Type the run code ({} shows it) to confirm: ",
@@ -45,8 +48,7 @@ pub fn confirm(terminal: &mut dyn Terminal, words: &Words) -> Result<Who, Engine
             .map(plain)
             .collect::<Vec<_>>()
             .join("\n           "),
-        // A milestone is no run, and a run that is only about to begin has no status.
-        match words.run.contains(':') || words.seq == 0 {
+        match above {
             true => "the line above".to_owned(),
             false => format!("`proofhouse status {}`", plain(words.run)),
         },
@@ -58,18 +60,28 @@ pub fn confirm(terminal: &mut dyn Terminal, words: &Words) -> Result<Who, Engine
         return Err(absent("nothing was typed at the terminal"));
     }
     if as_code(&typed) != run_code(words.run, words.head) {
-        return Err(EngineError::user(
-            "run_code_wrong",
-            format!(
-                "that is not the code of run {}; nothing was decided",
-                plain(words.run)
+        return Err(match above {
+            true => EngineError::user(
+                "run_code_wrong",
+                format!(
+                    "that is not the code that was shown for {}; nothing was decided",
+                    plain(words.run)
+                ),
+                "repeat the command, and type the code that it shows",
             ),
-            format!(
-                "read the code in `proofhouse status {}` again (it changes with every step of \
-                 the run), then repeat the command",
-                plain(words.run)
+            false => EngineError::user(
+                "run_code_wrong",
+                format!(
+                    "that is not the code of run {}; nothing was decided",
+                    plain(words.run)
+                ),
+                format!(
+                    "read the code in `proofhouse status {}` again (it changes with every step of \
+                     the run), then repeat the command",
+                    plain(words.run)
+                ),
             ),
-        ));
+        });
     }
     Ok(Who(terminal.user()))
 }

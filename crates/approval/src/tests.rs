@@ -349,6 +349,48 @@ fn each_channel_says_what_it_lacks() {
     }
 }
 
+/// Only a run has a status that could show the code.
+#[test]
+fn a_wrong_code_names_where_the_right_one_stands() {
+    let wrong = |words: Words<'_>| {
+        let mut desk = Desk(Some("AAAAAA\n".to_owned()));
+        confirm(&mut desk, &words).unwrap_err()
+    };
+    let of_a_run = wrong(words()).mend;
+    assert!(of_a_run.contains("`proofhouse status fix-login`"));
+    for (run, seq) in [("approvers", 0), ("setup", 0), ("milestone:m", 3)] {
+        let error = wrong(Words {
+            run,
+            seq,
+            ..words()
+        });
+        assert_eq!(error.code, "run_code_wrong");
+        assert!(!error.what.contains("run "), "{}", error.what);
+        assert!(!error.mend.contains("status"), "{}", error.mend);
+    }
+}
+
+#[test]
+fn a_line_to_be_added_is_blamed_on_no_file() {
+    let public = key(1).public_key().to_openssh().unwrap();
+    for (bad, reason) in [
+        ("bob".to_owned(), "no key after bob"),
+        (String::new(), "nobody in it"),
+        ("# bob".to_owned(), "nobody in it"),
+        (format!("bob cert-authority {public}"), "certificates"),
+        (format!("bob {public}\neve {public}"), "control character"),
+    ] {
+        let error = listed_in_line(&bad).unwrap_err();
+        assert_eq!(error.code, "approvers_malformed");
+        assert!(error.what.contains(reason), "{bad}: {}", error.what);
+        for text in [&error.what, &error.mend] {
+            assert!(!text.contains("file if") && !text.contains(".proofhouse"));
+        }
+    }
+    let listed = listed_in_line(&format!(" bob {public}\n")).unwrap();
+    assert_eq!(listed.name, "bob");
+}
+
 #[test]
 fn unusable_key_files_name_the_other_way() {
     let (dir, path) = key_file(&key(1));

@@ -61,6 +61,13 @@ impl Coverage {
 /// The mode and the object of a file; none where it is not there.
 type Content = Option<(String, String)>;
 
+/// Does a link or another repository lie there, through which files are named that lie elsewhere?
+fn leads(content: &Content) -> bool {
+    content
+        .as_ref()
+        .is_some_and(|(mode, _)| ["120000", "160000"].contains(&mode.as_str()))
+}
+
 /// A file before and after.
 type Step = (Content, Content);
 
@@ -115,7 +122,7 @@ pub fn covers(
                 });
             }
             Err(why) => coverage.uncovered.push(Uncovered {
-                required: policy.requires(&path),
+                required: policy.requires(&path) || (leads(&after) && policy.requires_below(&path)),
                 path,
                 why,
             }),

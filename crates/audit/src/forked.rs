@@ -60,6 +60,14 @@ impl Lineage {
             };
             // Of its parent's own parents the parent's audit speaks.
             if nearest {
+                let has = records.keys().next_back().copied().unwrap_or(0);
+                if has < forked.seq {
+                    let what = format!(
+                        "it left `{parent}` at record {}, whose journal ends at record {has} here: bring its later records (`proofhouse records push` where it was made, once it has stopped)",
+                        forked.seq
+                    );
+                    findings.push(finding("parent_missing", 1, what));
+                }
                 findings.extend(unlike(&started, &forked, &first, &records));
             }
             lineage.ancestors.push(Ancestor {
@@ -83,10 +91,10 @@ impl Lineage {
         if record.seq == 1 || record.seq > self.copied {
             return None;
         }
-        let same = parent.records.get(&record.seq).is_some_and(|kept| {
-            (kept.at, kept.kind.as_str(), kept.body.as_str())
-                == (record.at, record.kind, record.body.get())
-        });
+        // What is not here was said of the whole.
+        let kept = parent.records.get(&record.seq)?;
+        let same = (kept.at, kept.kind.as_str(), kept.body.as_str())
+            == (record.at, record.kind, record.body.get());
         (!same).then(|| {
             let what = format!(
                 "`{}`, which it left later, has another record there",
@@ -140,7 +148,7 @@ pub(crate) fn unsound(
 /// it has its finding elsewhere.
 fn first(project: &Project, run: &str) -> Option<RunStarted> {
     let name = RunName::new(run).ok()?;
-    let body = look::first_body(project, &name).ok()??;
+    let body = workspace::records::first_body(project, &name).ok()??;
     RunStarted::deserialize(&body).ok()
 }
 

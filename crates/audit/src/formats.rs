@@ -34,11 +34,12 @@ struct Told<'a> {
     fingerprint: String,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// From what is worth a look to what is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Level {
-    Error,
-    Warning,
     Note,
+    Warning,
+    Error,
 }
 
 /// Findings, what is odd, and files without a proof, in this order.
@@ -148,7 +149,31 @@ mod tests {
         for one in results {
             let at = usize::try_from(one["ruleIndex"].as_u64().unwrap()).unwrap();
             assert_eq!(rules[at]["id"], one["ruleId"]);
+            let severity = match one["level"].as_str().unwrap() {
+                "note" => "recommendation",
+                level => level,
+            };
+            assert_eq!(rules[at]["properties"]["problem.severity"], severity);
         }
+        // A file that no policy asks for is a warning, and so is its rule, until there is one that is.
+        let mut coverage = coverage;
+        coverage.uncovered[0].required = false;
+        let severity = |coverage: &Coverage| {
+            let report = sarif(&Audited {
+                runs: &[],
+                coverage: Some(coverage),
+            });
+            let rule = &report["runs"][0]["tool"]["driver"]["rules"][0];
+            assert_eq!(rule["id"], "not_covered");
+            rule["properties"]["problem.severity"].clone()
+        };
+        assert_eq!(severity(&coverage), "warning");
+        coverage.uncovered.push(Uncovered {
+            path: "b.rs".to_owned(),
+            why: "no run has made it".to_owned(),
+            required: true,
+        });
+        assert_eq!(severity(&coverage), "error");
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! worktree that holds anything which is not in a merged commit, and anything of a run that is not
 //! over.
 
+use engine::land::LANDING;
 use engine::session;
 use engine::wave::MilestoneFolder;
 use engine::wave::listed::{is_archived, names};
@@ -9,12 +10,12 @@ use kernel::Machine;
 use kernel::machine::Activity;
 use serde::Serialize;
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use workspace::error::EngineError;
 use workspace::git::run_ref;
 use workspace::project::Project;
 use workspace::survey::Within;
-use workspace::worktree::{self, Removal};
+use workspace::worktree::{self, Found, Removal};
 
 /// What a thing is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -64,9 +65,12 @@ pub fn gc(project: &Project, mode: Mode) -> Result<Vec<Item>, EngineError> {
     let project = project.at_top();
     let mut items = Vec::new();
     for (name, path) in worktree::all(&project) {
-        let (fate, why) = match name.strip_prefix("_integration-") {
-            Some(milestone) => integration(&project, milestone, &path, mode)?,
-            None => of_run(&project, &name, &path, mode)?,
+        let (fate, why) = if let Some(milestone) = name.strip_prefix("_integration-") {
+            integration(&project, milestone, &path, mode)?
+        } else if let Some(run) = name.strip_prefix(LANDING) {
+            landing(&project, run, &path, mode)?
+        } else {
+            of_run(&project, &name, &path, mode)?
         };
         items.push(Item {
             what: What::Worktree,
@@ -93,7 +97,7 @@ pub fn left_over() -> usize {
 /// What a killed process of ours left in the temporary folder: its number is in the name, and no process
 /// has it any more. A container may share the folder and not the numbers: what is young stays.
 fn litter(mode: Mode) -> Vec<Item> {
-    let processes = std::path::Path::new("/proc");
+    let processes = Path::new("/proc");
     let own = std::fs::metadata(processes.join("self")).map(|own| own.uid());
     let Ok(own) = own else {
         return Vec::new();
@@ -141,7 +145,7 @@ const LITTER: [&str; 2] = ["proofhouse-room-", "proofhouse-report-"];
 fn of_run(
     project: &Project,
     run: &str,
-    path: &std::path::Path,
+    path: &Path,
     mode: Mode,
 ) -> Result<(Fate, String), EngineError> {
     let repo = project.repo();
@@ -174,7 +178,7 @@ fn of_run(
 /// Removes a worktree that may go, or says whether it could be.
 fn fate(
     project: &Project,
-    path: &std::path::Path,
+    path: &Path,
     commit: &str,
     mode: Mode,
     why: String,
@@ -217,7 +221,7 @@ fn landed_on(project: &Project, run: &str) -> Result<Option<String>, EngineError
 fn integration(
     project: &Project,
     milestone: &str,
-    path: &std::path::Path,
+    path: &Path,
     mode: Mode,
 ) -> Result<(Fate, String), EngineError> {
     let known = names(project).iter().any(|name| name == milestone);
@@ -239,6 +243,41 @@ fn integration(
         return Ok((Fate::Kept, why.to_owned()));
     }
     fate(project, path, &echo, mode, why)
+}
+
+/// The worktree of a landing is needed while that is proven: one that was killed left it. What it holds is made
+/// again where it is wanted.
+fn landing(
+    project: &Project,
+    run: &str,
+    path: &Path,
+    mode: Mode,
+) -> Result<(Fate, String), EngineError> {
+    let repo = project.repo();
+    let kept = |why: &str| Ok((Fate::Kept, why.to_owned()));
+    let runs = store::list(&project.journals())?;
+    let known = runs.iter().any(|name| name.as_str() == run);
+    // Held until it is gone.
+    let lock = known.then(|| session::lock(project, run));
+    if matches!(lock, Some(Err(_))) {
+        return kept("its run is being driven or landed");
+    }
+    let echo = worktree::echo(path)?;
+    if !echo.is_empty() && worktree::is_anothers_than(repo, &echo, run)? {
+        return kept("it stands on a commit of somebody else's that no ref holds");
+    }
+    let why = "nothing is landed in it any more; it is made anew when something is".to_owned();
+    if mode == Mode::Remove {
+        return Ok(match worktree::clear(repo, path)? {
+            Removal::Removed => (Fate::Removed, why),
+            Removal::Kept(why) => (Fate::Kept, why),
+        });
+    }
+    // One whose making was cut short has nothing in it that could be held.
+    match worktree::look(path, &echo)? {
+        Found::Absent | Found::Incomplete => Ok((Fate::Removable, why)),
+        Found::Fresh | Found::Foreign(_) => fate(project, path, &echo, mode, why),
+    }
 }
 
 /// Scratch of runs that are over.

@@ -14,6 +14,8 @@ pub const POLICY: &str = ".proofhouse/policy.toml";
 #[derive(Debug)]
 pub(crate) struct Policy {
     require: GlobSet,
+    /// The folders that its globs name to the letter.
+    folders: Vec<String>,
     except: GlobSet,
     worth: Worth,
     signed: bool,
@@ -36,6 +38,7 @@ impl Policy {
     pub(crate) fn none() -> Self {
         Self {
             require: GlobSet::empty(),
+            folders: Vec::new(),
             except: GlobSet::empty(),
             worth: Worth::Weak,
             signed: false,
@@ -64,6 +67,7 @@ impl Policy {
         let named = |word: &str| Worth::ALL.into_iter().find(|one| one.as_str() == word);
         Ok(Self {
             require: globs(&written.require)?,
+            folders: written.require.iter().map(|glob| folder(glob)).collect(),
             except: globs(&written.except)?,
             signed: written.signed,
             worth: match written.worth.as_deref() {
@@ -82,6 +86,13 @@ impl Policy {
         self.require.is_match(path) && !self.except.is_match(path)
     }
 
+    /// Does it ask for files below this path? Where a link lies there, their names lead elsewhere.
+    pub(crate) fn requires_below(&self, path: &str) -> bool {
+        let below = format!("{path}/");
+        self.folders.iter().any(|folder| folder.starts_with(&below))
+            || self.requires(&format!("{below}any"))
+    }
+
     /// Is evidence of this worth enough?
     pub(crate) fn is_met_by(&self, worth: Worth) -> bool {
         worth >= self.worth
@@ -96,6 +107,13 @@ impl Policy {
     pub(crate) fn least(&self) -> &'static str {
         self.worth.as_str()
     }
+}
+
+/// What a glob says to the letter, up to its last folder.
+fn folder(glob: &str) -> String {
+    let plain = glob.find(['*', '?', '[', '{', '\\']).unwrap_or(glob.len());
+    let end = glob[..plain].rfind('/').map_or(0, |at| at + 1);
+    glob[..end].to_owned()
 }
 
 /// Why no path of a repository can match, where that can be seen: a policy that asks for nothing by mistake is
@@ -132,6 +150,10 @@ mod tests {
         assert!(!policy.is_met_by(Worth::Weak) && !policy.signed());
         assert!(!Policy::none().requires("src/a.rs") && Policy::none().is_met_by(Worth::Weak));
         assert!(Policy::read("signed = true").unwrap().signed());
+        // A link in the place of a folder that files are asked for of.
+        let deep = Policy::read("require = [\"lib/**\", \"src/deep/*.rs\"]").unwrap();
+        assert!(deep.requires_below("lib") && deep.requires_below("src/deep"));
+        assert!(deep.requires_below("src") && !deep.requires_below("other"));
         // As the file is called, and not as that is told: a name that is no text is no way around it.
         let all = Policy::read("require = [\"src/**\"]").unwrap();
         let name = std::ffi::OsStr::from_bytes(b"src/a\xff.rs");

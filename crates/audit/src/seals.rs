@@ -59,6 +59,10 @@ impl Seals {
         started: &RunStarted,
         commit: Option<&PathBuf>,
     ) -> Vec<Finding> {
+        // A run that goes on elsewhere has its files there: what lies here is another's work.
+        let elsewhere = commit.is_none()
+            && started.own_tree.is_some()
+            && !project.worktree(run).join(".git").exists();
         let project = &project.of_run(run);
         let (file, lines) = report::views::engine_lines(machine.workflow());
         let task = task_folder(project, started);
@@ -74,6 +78,7 @@ impl Seals {
         // A person may set other commands for the next run; and what is installed is in no commit.
         let files = machine.sealed().into_iter();
         let files = files.filter(|(item, _)| item.contains('/') && !item.ends_with('/'));
+        let files = files.filter(|(item, _)| !elsewhere || !item.starts_with("repo/"));
         let broken = files.filter_map(|(item, hash)| {
             let what = match checks::item_hash(place, &item) {
                 Ok(now) if now == hash => return None,

@@ -1,7 +1,8 @@
 //! A clean room: a folder of our own that holds a checkpoint's files, with chosen files of the
-//! repository laid in and frozen copies over all of it. What runs there reaches the room and those
-//! installed dependencies that were frozen, and nothing else of the repository: an ignored file, a
-//! stray configuration, a changed test or a dependency that came later cannot help it.
+//! repository laid in and frozen copies over all of it. What runs there reaches the room, those installed
+//! dependencies that were frozen, and what every command finds beside the tree in the person's own one, where
+//! no agent writes; and nothing else of the repository: an ignored file, a stray configuration, a changed test
+//! or a dependency that came later cannot help it.
 
 use crate::error::{BoxError, Error};
 use crate::readers::paths::Found;
@@ -28,7 +29,7 @@ pub(crate) struct Room {
 enum Beside {
     /// What was laid in.
     Nothing,
-    /// What the engine lays beside the judged tree: there was no freeze to hold it against.
+    /// What the engine lays beside the judged tree as well: submodules, what is installed, a build's cache.
     AsJudged,
 }
 
@@ -50,6 +51,10 @@ impl Room {
         frozen: &BTreeMap<String, String>,
     ) -> Result<Self, Error> {
         let mut room = Self::empty(subject)?;
+        // In a tree of its own no agent reaches what the person has beside theirs.
+        if subject.place.installed != subject.place.repo {
+            room.beside = Beside::AsJudged;
+        }
         room.check_out(subject, commit)?;
         let installed: Vec<&str> = frozen
             .keys()

@@ -1,7 +1,7 @@
 //! Deciding about a run or a project, whichever the name is of. How a word becomes a fact is in
 //! `decision.rs`, the same for all.
 
-use crate::decision::{Decidable, take};
+use crate::decision::{Decidable, on_record, take};
 use crate::factory;
 use crate::run::Run;
 use crate::session;
@@ -23,13 +23,15 @@ pub fn message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError>
         return factory::decide_message(project, ask);
     }
     takes_no_payload(ask)?;
-    let peek = report::look::peek_run(project, ask.name)?;
-    let head = peek.head;
+    let mut questioned = Questioned::of(Run::open(project, ask.name)?)?;
+    on_record(&mut questioned)?;
+    let (run, tree) = (&questioned.run, questioned.tree());
+    let head = run.journal.head();
     Ok(approval::message(&Words {
         run: ask.name,
         seq: head.seq,
         head: &head.hash,
-        tree: peek.machine.passed_tree().unwrap_or_default(),
+        tree: &tree,
         option: ask.option,
         because: &bound(ask.because, ask.about, ask.with),
     }))
@@ -47,8 +49,19 @@ pub fn decide(
         return factory::decide(project, ask, approve);
     }
     let questioned = Questioned::of(Run::open(project, ask.name)?)?;
-    let decided = take(project, questioned, ask, approve)?;
-    if !report::look::is_driven(project, ask.name) {
+    let decided = take(project, questioned, ask, approve);
+    let driven = report::look::is_driven(project, ask.name);
+    let decided = match decided {
+        Ok(decided) => decided,
+        Err(refused) => {
+            // What was due is on record all the same.
+            if !driven {
+                let _ = workspace::records::keep_where_due(project, ask.name);
+            }
+            return Err(refused);
+        }
+    };
+    if !driven {
         // What fails here is said, and made up for, when the run goes on or lands.
         let _ = session::finish(project, ask.name);
         if matches!(decided.status.activity, Activity::Done | Activity::Stopped) {

@@ -76,6 +76,25 @@ pub(crate) trait Decidable {
     fn follow(&mut self) -> Result<(), EngineError>;
 }
 
+/// Puts on record what has to be there before anybody decides, and what they sign names it. A decision that is on
+/// record and not carried out yet (a crash between the two) comes first; otherwise theirs would take its place.
+pub(crate) fn on_record<D: Decidable>(subject: &mut D) -> Result<(), EngineError> {
+    let mut due = subject.due();
+    due.push(Happening::advance());
+    let mut events = Vec::new();
+    let (machine, journal) = subject.parts();
+    for what in due {
+        let settled = kernel::settle(machine, now(), what, &mut events);
+        settled.map_err(DriveError::<EngineError>::Refused)?;
+    }
+    if events.is_empty() {
+        return Ok(());
+    }
+    journal.append(journal.head().seq, &entries(&events))?;
+    // Whatever becomes of the decision, they say what the journal says.
+    subject.follow()
+}
+
 /// Takes a person's word in.
 pub(crate) fn take<D: Decidable>(
     project: &Project,
@@ -83,19 +102,8 @@ pub(crate) fn take<D: Decidable>(
     ask: &Ask<'_>,
     approve: impl FnOnce(&Words<'_>) -> Result<Approved, EngineError>,
 ) -> Result<Decided<<D::Machine as Machine>::Status>, EngineError> {
-    let refused = DriveError::<EngineError>::Refused;
-    // A decision that is on record and not carried out yet (a crash between the two) comes first;
-    // otherwise this one would take its place.
-    let mut due = subject.due();
-    due.push(Happening::advance());
-    let mut events = Vec::new();
-    let (machine, journal) = subject.parts();
-    for what in due {
-        kernel::settle(machine, now(), what, &mut events).map_err(refused)?;
-    }
-    if !events.is_empty() {
-        journal.append(journal.head().seq, &entries(&events))?;
-    }
+    on_record(&mut subject)?;
+    let (_, journal) = subject.parts();
     let head = journal.head().clone();
     let tree = subject.tree();
     let (machine, _) = subject.parts();
@@ -134,6 +142,7 @@ pub(crate) fn take<D: Decidable>(
     let approved = approve(&words)?;
     subject.admits(&words, &approved)?;
     let (machine, journal) = subject.parts();
+    let refused = DriveError::<EngineError>::Refused;
     let mut events = Vec::new();
     let decided = decision(&because, &approved);
     kernel::settle(machine, now(), decided, &mut events).map_err(refused)?;

@@ -9,7 +9,7 @@ use crate::start::{Place, first_free, given_name, lay_down, place};
 use flow::Flow;
 use kernel::event::{Forked, OwnTree, RunStarted};
 use kernel::{Body, Event, Machine, RunId};
-use report::back::{evidence, is_cheat};
+use report::back::{Cheats, evidence};
 use report::begun::ForkBegun;
 use report::look::{self, Looked};
 use report::replay::Past;
@@ -17,7 +17,6 @@ use report::work::works_here;
 use std::collections::BTreeMap;
 use store::{Entry, Journal, Replay, RunName};
 use workspace::clock::now;
-use workspace::config::Config;
 use workspace::context::{Context, task_folder};
 use workspace::error::EngineError;
 use workspace::git::{self, git};
@@ -61,13 +60,11 @@ struct Before {
 /// Refuses what `fork` would refuse of the record, and writes nothing.
 pub fn can(project: &Project, asked: &NewFork) -> Result<(), EngineError> {
     let project = &project.at_top();
-    let config = project.config()?;
     let before = before(project, &asked.run, asked.at)?;
     if before.started.own_tree.is_none() {
         return Err(works_here(&asked.run));
     }
-    let same = |other: &str| same_agents(project, &config, &before, other);
-    stands(&before, asked, &same)?;
+    stands(&before, asked)?;
     documents::documents(project, asked, &before).map(drop)
 }
 
@@ -81,9 +78,7 @@ pub fn fork(project: &Project, asked: &NewFork) -> Result<ForkBegun, EngineError
     let Some(own) = before.started.own_tree.clone() else {
         return Err(works_here(&asked.run));
     };
-    let tree = stands(&before, asked, &|other| {
-        same_agents(project, &config, &before, other)
-    })?;
+    let tree = stands(&before, asked)?;
     let documents = documents::documents(project, asked, &before)?;
     let taken = store::list(&project.journals())?;
     let name = match &asked.name {
@@ -178,13 +173,14 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
         cheated: None,
     };
     let name = look::run_name(project, run)?;
+    let mut cheats = Cheats::of(before.machine.workflow());
     Journal::read(&project.journals(), &name, Replay::default(), |record| {
         let event = look::event(&record)?;
+        let caught = cheats.see(&event);
         if record.seq > at {
             let keeps = evidence(&event).any(|one| one.sealed);
             before.examined = keeps.then_some(record.seq).or(before.examined);
-            let cheats = is_cheat(&event).then_some(record.seq);
-            before.cheated = cheats.or(before.cheated);
+            before.cheated = caught.map(|_| record.seq).or(before.cheated);
             return Ok(());
         }
         match &event.body {
@@ -210,13 +206,10 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
 }
 
 /// The tree that a gate had let pass, where nobody had committed it. Refuses a record at which the work was
-/// nowhere but in the other run's folder, one behind which cases of an exam were told, and one behind which who
-/// is to go on has cheated: what is counted there would be forgotten.
-fn stands(
-    before: &Before,
-    asked: &NewFork,
-    same: &dyn Fn(&str) -> Result<bool, EngineError>,
-) -> Result<Option<String>, EngineError> {
+/// nowhere but in the other run's folder, one behind which cases of an exam were told, and one behind which
+/// somebody has cheated: what is counted there would be forgotten. By whom does not matter, for a name tells no
+/// agent from another: it has aliases, and `run --agent` gives a fork to anybody.
+fn stands(before: &Before, asked: &NewFork) -> Result<Option<String>, EngineError> {
     let (run, at) = (&asked.run, asked.at);
     if let Some(later) = before.examined {
         return Err(EngineError::user(
@@ -227,17 +220,15 @@ fn stands(
             format!("fork at record {later} or behind it"),
         ));
     }
-    let same = match (&asked.agent, before.cheated) {
-        (Some(other), Some(_)) => same(other)?,
-        _ => true,
-    };
-    if let Some(later) = before.cheated.filter(|_| same) {
+    if let Some(later) = before.cheated {
         return Err(EngineError::user(
             "fork_cheat_forgotten",
             format!(
-                "who works in `{run}` was caught cheating since record {at}, and a fork there would not count it"
+                "somebody was caught cheating in `{run}` since record {at}, and a fork there would not count it"
             ),
-            format!("fork at record {later} or behind it, or name another agent with `--agent`"),
+            format!(
+                "fork at record {later} or behind it (`--agent` names who goes on there), or begin a new run"
+            ),
         ));
     }
     match before.machine.passed_tree().filter(|_| before.judged) {
@@ -254,25 +245,6 @@ fn stands(
         )),
         None => Ok(None),
     }
-}
-
-/// Would somebody go on who works in the run now, by whatever spelling? A run that names nobody has who is set in
-/// the config.
-fn same_agents(
-    project: &Project,
-    config: &Config,
-    before: &Before,
-    other: &str,
-) -> Result<bool, EngineError> {
-    let workflow = before.machine.workflow();
-    let named = Some(before.started.agent.as_str()).filter(|agent| !agent.is_empty());
-    let wanted = workspace::agent::spec(project, config, other)?;
-    let mut now = workspace::agent::by_role(workflow, config, named).into_values();
-    let same = |text: &str| {
-        let one = workspace::agent::spec(project, config, text);
-        text == other || one.is_ok_and(|one| one == wanted)
-    };
-    Ok(now.any(same))
 }
 
 fn started(

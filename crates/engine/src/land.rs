@@ -2,11 +2,13 @@
 //! aside. It refuses to land what is not done, to touch a file that a person has changed, and to throw
 //! away anything that is in no commit.
 
+mod cleared;
 mod named;
 mod request;
 mod settle;
 mod shape;
 
+pub use cleared::LANDING;
 pub use request::request;
 pub(crate) use settle::{Finished, again};
 pub use settle::{Settling, settle};
@@ -14,6 +16,7 @@ pub use shape::Shape;
 
 use crate::on_commit::{Meanwhile, OnCommit};
 use crate::session;
+use cleared::clear_landing;
 use flow::Flow;
 use kernel::Machine;
 use kernel::event::{OwnTree, RunStarted};
@@ -26,7 +29,7 @@ use report::landed;
 use report::look::{Peek, peek_run};
 use report::work::{Work, works_here};
 use sandbox::Cancel;
-use shape::Onto;
+use shape::{Onto, has_a_name};
 use std::path::Path;
 use workspace::context::validation_commands;
 use workspace::error::EngineError;
@@ -196,6 +199,11 @@ impl Ready {
     fn compose(&self, how: &Landing) -> Result<String, EngineError> {
         let repo = self.project.repo();
         let run = &self.run;
+        let moved = self.head != self.own.base;
+        // Commits as they are have their names.
+        if moved || how.shape != Shape::KeepCommits {
+            has_a_name(repo)?;
+        }
         let scratch = self.project.work(run);
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let index = scratch.join("land-index");
@@ -211,10 +219,9 @@ impl Ready {
                 "nothing is to be done; `proofhouse discard` tidies up",
             ));
         }
-        let moved = self.head != self.own.base;
         let tree = match moved {
             false => made.clone(),
-            true => merged(repo, run, &self.head, &began, &made)
+            true => merged((repo, &index), run, &self.head, &began, &made)
                 .map_err(|error| self.of_edits(error))?,
         };
         let there = format!("{}^{{tree}}", self.head);
@@ -230,6 +237,7 @@ impl Ready {
         }
         let onto = Onto {
             repo,
+            index: &index,
             run,
             head: &self.head,
             base: since,
@@ -318,7 +326,7 @@ impl Ready {
                 commands.push(named);
             }
         }
-        let worktree = format!("_landing-{run}");
+        let worktree = format!("{LANDING}{run}");
         let place = OnCommit {
             project,
             worktree: &worktree,
@@ -340,13 +348,10 @@ impl Ready {
             }
             Ok(all)
         });
-        let dir = project.worktree(&worktree);
-        // Nothing is in it but the commit, and what the commands made.
-        if dir.exists() {
-            worktree::empty(&dir)?;
-            worktree::remove(project.repo(), &dir, commit)?;
-        }
+        let cleared = clear_landing(project, run);
+        // What kept it from being proven comes first.
         let results = results?;
+        cleared?;
         let reasons = |of: &dyn Fn(&CheckResult) -> bool| -> Vec<String> {
             let of = results.iter().filter(|result| of(result));
             of.map(|result| format!("{}: {}", result.check, result.reason))
@@ -440,13 +445,13 @@ fn branch(onto: &Option<String>, own: &OwnTree, project: &Project) -> Result<Str
 
 /// What both the branch and the run made, if they do not contradict each other.
 fn merged(
-    repo: &Path,
+    (repo, index): (&Path, &Path),
     run: &str,
     head: &str,
     began: &str,
     made: &str,
 ) -> Result<String, EngineError> {
-    match worktree::merge_trees(repo, began, &format!("{head}^{{tree}}"), made)? {
+    match worktree::merge_trees(repo, index, [began, &format!("{head}^{{tree}}"), made])? {
         Merged::Tree(tree) => Ok(tree),
         Merged::Conflict { files, .. } => Err(EngineError::user(
             "land_conflict",
@@ -562,6 +567,8 @@ pub fn discard(project: &Project, run: &str) -> Result<Discarded, EngineError> {
             format!("stop it first: `proofhouse decide {run} stop --because '...'`"),
         ));
     }
+    // One that was killed left it.
+    clear_landing(&project, run)?;
     let place = project.of_run(run);
     let scratch = project.work(run);
     let mut commit = peek.machine.last_commit().map(str::to_owned);

@@ -230,6 +230,8 @@ pub enum Renewal {
     OnPass,
     /// Only a person's `extend` renews it.
     Never,
+    /// Likewise, and no way leads around it: nobody who was counted begins anew before that.
+    Kept,
 }
 
 /// A named budget of the table.

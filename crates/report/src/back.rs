@@ -4,11 +4,13 @@
 use crate::History;
 use crate::caught::{Gravity, caught};
 use crate::look;
-use flow::Flow;
+use flow::{Flow, Workflow};
 use kernel::decision::REWIND;
 use kernel::outcome::{EvidenceRef, Verdict};
-use kernel::{Body, Decision, Event, Input, Machine, What};
+use kernel::table::Renewal;
+use kernel::{Body, CounterName, Decision, Event, Input, Machine, What};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use store::{Journal, Replay};
 use workspace::{EngineError, Project};
 
@@ -113,6 +115,8 @@ impl Since {
 
 fn since(project: &Project, run: &str, at: u64) -> Result<Since, EngineError> {
     let name = look::run_name(project, run)?;
+    let peek = look::peek_run(project, run)?;
+    let mut cheats = Cheats::of(peek.machine.workflow());
     let mut since = Since::default();
     Journal::read(
         &project.at_top().journals(),
@@ -125,8 +129,9 @@ fn since(project: &Project, run: &str, at: u64) -> Result<Since, EngineError> {
             {
                 since.commits.push((record.seq, commit.clone()));
             }
+            let caught = cheats.see(&event);
             if record.seq > at
-                && let Some(what) = irrevocable(&event)
+                && let Some(what) = irrevocable(&event, caught)
             {
                 since.spent = Some((record.seq, what));
             }
@@ -137,7 +142,7 @@ fn since(project: &Project, run: &str, at: u64) -> Result<Since, EngineError> {
 }
 
 /// What of a record stays, wherever the run goes.
-fn irrevocable(event: &Event) -> Option<&'static str> {
+fn irrevocable(event: &Event, caught: Option<Cheat>) -> Option<&'static str> {
     let ships = |event: &Event| match &event.body {
         Body::GateEnded(ended) => {
             let mut results = ended.results.iter();
@@ -145,7 +150,7 @@ fn irrevocable(event: &Event) -> Option<&'static str> {
         }
         _ => false,
     };
-    if is_cheat(event) {
+    if caught.is_some() {
         return Some("somebody was caught cheating");
     }
     if evidence(event).any(|one| one.sealed) {
@@ -154,12 +159,42 @@ fn irrevocable(event: &Event) -> Option<&'static str> {
     ships(event).then_some("the product was shipped")
 }
 
-/// Was something caught with it that nobody does by accident?
-pub fn is_cheat(event: &Event) -> bool {
-    let mut alone = History::default();
-    alone.take(event);
-    let mut all = caught(&alone).into_iter();
-    all.any(|one| one.gravity == Gravity::Cheat)
+/// Somebody was caught.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cheat;
+
+/// Reads records in their order, and says with which of them somebody was caught: at what nobody does by accident,
+/// or at what the workflow counts as that.
+pub struct Cheats {
+    /// The counters that no way leads around, with what they had come to.
+    counted: BTreeMap<CounterName, u32>,
+}
+
+impl Cheats {
+    /// Before the first record.
+    pub fn of(workflow: &Workflow) -> Self {
+        let counters = workflow.table.counters.iter();
+        let kept = counters.filter(|(_, counter)| counter.renewal == Renewal::Kept);
+        Self {
+            counted: kept.map(|(name, _)| (name.clone(), 0)).collect(),
+        }
+    }
+
+    /// The next record.
+    pub fn see(&mut self, event: &Event) -> Option<Cheat> {
+        let mut alone = History::default();
+        alone.take(event);
+        let mut all = caught(&alone).into_iter();
+        let mut found = all.any(|one| one.gravity == Gravity::Cheat);
+        if let Body::Moved(moved) = &event.body {
+            for (name, had) in &mut self.counted {
+                let now = moved.position.count(name);
+                found |= now > *had;
+                *had = now;
+            }
+        }
+        found.then_some(Cheat)
+    }
 }
 
 /// The evidence of a record.

@@ -4,12 +4,11 @@ use crate::change::Depth;
 use crate::fate::Fate;
 use crate::file_change::FileChange;
 use crate::history::{History, history};
-use crate::look::peek_run;
+use crate::look::{self, peek_run};
 use crate::run::Doing;
 use crate::spend::{self, Spend};
 use crate::work::Work;
 use kernel::event::Forked;
-use kernel::machine::Activity;
 use kernel::{Body, Machine};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -150,14 +149,7 @@ fn side(project: &Project, run: &str) -> Result<Side, EngineError> {
             .filter(|named| !named.is_empty())
             .unwrap_or_else(|| who_worked(&history)),
         state: status.state.to_string(),
-        doing: match status.activity {
-            Activity::Working => Doing::Ready,
-            Activity::Waiting => Doing::Waiting,
-            Activity::Resting => Doing::Resting,
-            Activity::Done => Doing::Done,
-            Activity::Stopped => Doing::Stopped,
-        }
-        .as_str(),
+        doing: Doing::of(status.activity, look::is_driven(project, run)).as_str(),
         waits: status
             .waiting_for
             .as_ref()

@@ -13,6 +13,7 @@ use crate::look::{self, Peek};
 use crate::replay::run_at;
 use crate::timeline::Entry;
 use flow::{Flow, Workflow};
+use kernel::event::Forked;
 use kernel::machine::{Activity, Gauge, Waiting};
 use kernel::outcome::EvidenceRef;
 use kernel::{Machine, Refusal, Time};
@@ -28,6 +29,9 @@ use workspace::{EngineError, Project};
 pub struct Evidence {
     pub run: String,
     pub workflow: String,
+    /// The run that it left, and where, if it is a fork.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked: Option<Forked>,
     /// Where it is.
     pub state: String,
     /// What it is doing there.
@@ -139,6 +143,7 @@ pub fn gather(
     Ok(Evidence {
         run: context.run.clone(),
         workflow: workflow.name.clone(),
+        forked: machine.started().and_then(|started| started.forked.clone()),
         state: status.state.to_string(),
         activity: status.activity,
         promise: promised.iter().map(field).collect(),

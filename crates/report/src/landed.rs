@@ -93,7 +93,7 @@ pub fn holds(
         if parent == before {
             return Ok(tree == after);
         }
-        let merged = worktree::merge_trees(repo, &before, &parent, &after)?;
+        let merged = worktree::merge_trees(repo, &index, [&before, &parent, &after])?;
         Ok(merged == Merged::Tree(tree.clone()))
     };
     if steps(&work.base, &work.tip)? {

@@ -6,9 +6,9 @@ use factory::machine::{Fact, Factory};
 use flow::{Flow, Workflow};
 use kernel::{Body, Event, Machine, Status, Stored, Time};
 use serde_json::{Value, json};
-use std::io::BufRead;
 use std::sync::Arc;
 use store::{Checkpoint, Head, Journal, Objection, RecordRef, Replay, RunName};
+use workspace::records::first_body;
 use workspace::{EngineError, Project};
 
 /// A machine as of the journal's last record.
@@ -261,18 +261,6 @@ fn meant(name: &str, names: &[&str]) -> String {
 pub fn first_named(project: &Project, name: &RunName) -> Result<Option<String>, EngineError> {
     let first = first_body(project, name)?;
     Ok(first.and_then(|body| Some(body["workflow"].as_str()?.to_owned())))
-}
-
-/// The body of the journal's first line, read as leniently: nothing else of the journal is read.
-pub fn first_body(project: &Project, name: &RunName) -> Result<Option<Value>, EngineError> {
-    let path = project.journals().join(format!("{name}.jsonl"));
-    let file = std::fs::File::open(&path).map_err(EngineError::io("open", &path))?;
-    let mut line = String::new();
-    let read = std::io::BufReader::new(file).read_line(&mut line);
-    let first = read
-        .ok()
-        .and_then(|_| serde_json::from_str::<Value>(&line).ok());
-    Ok(first.map(|record| record["body"].clone()))
 }
 
 /// Is this a project of the factory? Its first record says so.

@@ -10,6 +10,7 @@ use crate::question::run_code;
 use crate::spend::{self, Summary};
 use crate::unlanded::Unlanded;
 use flow::{Fact, Flow, Owner};
+use kernel::event::Forked;
 use kernel::machine::Activity;
 use kernel::position::STOP;
 use kernel::{Machine, Status};
@@ -24,6 +25,9 @@ pub struct RunReport {
     /// Where it stands.
     #[serde(flatten)]
     pub status: Status,
+    /// The run that it left, and where, if it is a fork.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub forked: Option<Forked>,
     /// What it cost.
     pub spend: Summary,
     /// What of that was for the exam, and what one may cost; none where the run has none.
@@ -91,6 +95,7 @@ impl RunReport {
         // Work that is done is landed, set aside or taken up again; there is nothing to stop.
         let offered = |option: &String| !(over && option == STOP);
         Ok(Self {
+            forked: started.and_then(|started| started.forked.clone()),
             spend: spend::summary(&status.attempts),
             exam: ExamCost::of(machine),
             head: head.clone(),
@@ -162,14 +167,7 @@ impl Report {
             Report::Project(project) => (&project.status, project.driven),
             Report::Unreadable { .. } => return Doing::Stopped,
         };
-        match status.activity {
-            Activity::Working if driven => Doing::Working,
-            Activity::Working => Doing::Ready,
-            Activity::Waiting => Doing::Waiting,
-            Activity::Resting => Doing::Resting,
-            Activity::Done => Doing::Done,
-            Activity::Stopped => Doing::Stopped,
-        }
+        Doing::of(status.activity, driven)
     }
 
     /// What became of its work, if that is known.
@@ -208,6 +206,18 @@ pub enum Doing {
 }
 
 impl Doing {
+    /// What a machine does, with an engine that drives it or without.
+    pub fn of(activity: Activity, driven: bool) -> Self {
+        match activity {
+            Activity::Working if driven => Doing::Working,
+            Activity::Working => Doing::Ready,
+            Activity::Waiting => Doing::Waiting,
+            Activity::Resting => Doing::Resting,
+            Activity::Done => Doing::Done,
+            Activity::Stopped => Doing::Stopped,
+        }
+    }
+
     /// In a word or two.
     pub fn as_str(self) -> &'static str {
         match self {

@@ -178,10 +178,16 @@ fn moved_on(moved: &Moved, why: &str) -> String {
 /// An event as a sentence.
 pub fn sentence(body: &Body) -> String {
     match body {
-        Body::RunStarted(started) => format!(
-            "started `{}` of `{}`, autonomy {}",
-            started.run, started.workflow, started.autonomy
-        ),
+        Body::RunStarted(started) => {
+            let left = started.forked.as_ref();
+            let left = left.map_or_else(String::new, |left| {
+                format!(", a fork of `{}` at record {}", left.run, left.seq)
+            });
+            format!(
+                "started `{}` of `{}`, autonomy {}{left}",
+                started.run, started.workflow, started.autonomy
+            )
+        }
         Body::SessionOpened(opened) => {
             format!("session {} (version {})", opened.session, opened.version)
         }

@@ -172,7 +172,10 @@ impl Work {
     pub fn merged(&self, project: &Project, run: &str, head: &str) -> Result<Merged, EngineError> {
         let (began, made) = self.trees(project, run)?;
         let head = format!("{head}^{{tree}}");
-        worktree::merge_trees(project.top(), &began, &head, &made)
+        let scratch = project.work(run);
+        std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
+        let index = scratch.join("merge-index");
+        worktree::merge_trees(project.top(), &index, [&began, &head, &made])
     }
 
     /// The task folder as git is told to leave it out.

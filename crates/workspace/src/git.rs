@@ -256,20 +256,20 @@ pub fn text(bytes: &[u8]) -> String {
 /// The top of the repository that holds `dir`.
 pub fn top(dir: &Path) -> Result<PathBuf, Error> {
     let found = git(dir, &["rev-parse", "--show-toplevel"], &[]).map_err(|error| {
+        // A dot says nothing to whoever is not where they believe to be.
+        let named = dir.canonicalize();
+        let named = named.as_deref().unwrap_or(dir).display();
         match error.kind {
             // Somebody else's repository: git says itself what to do about it.
             Kind::GitFailed if error.what.contains("dubious ownership") => error,
             Kind::GitFailed if is_bare(dir) => Error::user(
                 "bare_repository",
-                format!(
-                    "{} is a bare git repository: it has no files to work on",
-                    dir.display()
-                ),
+                format!("{named} is a bare git repository: it has no files to work on"),
                 "go into a clone of it, or name one with `--repo PATH`",
             ),
             Kind::GitFailed => Error::user(
                 "not_a_git_repo",
-                format!("{} is not inside a git repository", dir.display()),
+                format!("{named} is not inside a git repository"),
                 "go into your repository, name it with `--repo PATH`, or make one with `git init`",
             ),
             _ => error,

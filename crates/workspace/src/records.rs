@@ -15,10 +15,12 @@ use crate::error::Error;
 use crate::git::{self, IDENTITY};
 use crate::places::Places;
 use crate::project::{Project, Records};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+use std::io::BufRead;
 use std::path::{Path, PathBuf};
-use store::Vault;
+use store::{RunName, Vault};
 
 /// Where the records of all runs are.
 pub const RECORDS: &str = "refs/proofhouse/records/";
@@ -26,6 +28,18 @@ pub const RECORDS: &str = "refs/proofhouse/records/";
 const MILESTONES: &str = "refs/proofhouse/milestones/";
 /// Names that runs cannot have: their refs would be folders of other refs.
 pub const RESERVED: [&str; 5] = ["records", "milestones", "edits", "unfinished", "replaced"];
+
+/// The body of the journal's first line, read as leniently: nothing else of the journal is read.
+pub fn first_body(project: &Project, name: &RunName) -> Result<Option<Value>, Error> {
+    let path = project.journals().join(format!("{name}.jsonl"));
+    let file = std::fs::File::open(&path).map_err(Error::io("open", &path))?;
+    let mut line = String::new();
+    let read = std::io::BufReader::new(file).read_line(&mut line);
+    let first = read
+        .ok()
+        .and_then(|_| serde_json::from_str::<Value>(&line).ok());
+    Ok(first.map(|record| record["body"].clone()))
+}
 
 /// The ref of a run's records.
 pub fn records_ref(run: &str) -> String {

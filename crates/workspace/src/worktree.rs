@@ -10,18 +10,20 @@ mod commits;
 mod remove;
 
 pub use crate::git::{is_ancestor, resolve};
-pub use added::both_added;
+pub use added::{both_added, merge_trees};
 pub use again::{lay_work, stand_again};
 pub use commits::{
-    Merged, branch, commit, differing, fast_forward, is_anothers, merge, merge_trees, uncommitted,
-    untracked, would_step,
+    Merged, branch, commit, differing, fast_forward, is_anothers, is_anothers_than, merge,
+    uncommitted, untracked, would_step,
 };
-pub use remove::{Removal, held, prune, remove};
+pub use remove::{Removal, clear, held, prune, remove};
 
 use crate::error::Error;
 use crate::git::{self, git, text};
 use crate::lock::{self, Turn};
-use remove::{REMOVING, discard, is_ours, open_folders, own_record, place_of, records_of};
+use remove::{
+    REMOVING, discard, forget_missing, is_ours, open_folders, own_record, place_of, records_of,
+};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
@@ -165,9 +167,10 @@ fn one_at_a_time(dir: &Path) -> Result<Turn, Error> {
     lock::turn(&dir.with_file_name(".lock"))
 }
 
-/// Makes a worktree that stands on a commit, on no branch.
+/// Makes a worktree that stands on a commit, on no branch; also where there was one that somebody deleted.
 pub fn add(repo: &Path, dir: &Path, commit: &str) -> Result<(), Error> {
     let turn = one_at_a_time(dir)?;
+    forget_missing(repo, dir)?;
     let place = dir.display().to_string();
     let args = ["worktree", "add", "--quiet", "--detach", &place, commit];
     git::finishing(repo, &args, &turn).map(drop)

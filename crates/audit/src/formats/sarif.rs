@@ -31,13 +31,20 @@ pub fn sarif(audited: &Audited<'_>) -> Value {
         .collect();
     let rule = |code: &&str| {
         let words = code.replace('_', " ");
+        let of_it = told.iter().filter(|one| one.code == *code);
+        let severity = match of_it.map(|one| one.level).max() {
+            Some(Level::Error) | None => "error",
+            Some(Level::Warning) => "warning",
+            // What code scanning calls a note.
+            Some(Level::Note) => "recommendation",
+        };
         json!({
             "id": code,
             "name": name(code),
             "shortDescription": {"text": format!("Proofhouse: {words}.")},
             "fullDescription": {"text": format!("The audit of a run says `{code}`.")},
             "help": {"text": format!("What `{code}` means, and the way on, is in docs/codes.md of Proofhouse.")},
-            "properties": {"tags": ["proofhouse", "audit"], "precision": "very-high", "problem.severity": "error"},
+            "properties": {"tags": ["proofhouse", "audit"], "precision": "very-high", "problem.severity": severity},
         })
     };
     json!({

@@ -22,6 +22,9 @@ const PATCH: &str = "conflict.patch";
 /// Every file that both together make another one than the branch has, with marks where they contradict
 /// each other.
 const MERGED: &str = "merged";
+/// How the names of those end: the folder lies below the repository, where runners look for tests and tools for
+/// source, and by its own name `a.test.js` would be run, marks and all.
+const ENDING: &str = ".merged";
 /// A workflow that wants a red test first keeps to that, and one of a person's own to its own gates. The
 /// others would do all of it anew: what comes of both is judged by the commands.
 const KEPT: &str = "quick";
@@ -58,7 +61,12 @@ pub fn settle(
         ));
     }
     let merged = ready.work.merged(&ready.project, run, &ready.head)?;
-    let Merged::Conflict { files, marked } = merged else {
+    let Merged::Conflict {
+        files,
+        marked,
+        sides,
+    } = merged
+    else {
         return Err(EngineError::user(
             "nothing_to_settle",
             format!(
@@ -71,7 +79,13 @@ pub fn settle(
     let patch = patch(&ready.project, run, &ready.work)?;
     let started = start(&ready.project, &asked(&ready, &files, agent)?)?;
     store::write_atomic(&started.task.join(PATCH), &patch)?;
-    lay_merged(&ready.project, (&ready.head, &marked), &started.task)?;
+    let both = Both {
+        head: &ready.head,
+        marked: &marked,
+        sides: &sides,
+        words: [format!("branch {}", ready.branch), format!("run {run}")],
+    };
+    lay_merged(&ready.project, &both, &started.task)?;
     Ok(Settling {
         branch: ready.branch,
         files,
@@ -92,13 +106,21 @@ fn patch(project: &Project, run: &str, work: &Work) -> Result<Vec<u8>, EngineErr
     git(project.top(), &[&diff[..], &[&began, &made]].concat(), &[])
 }
 
+/// A merge that has marks in it.
+struct Both<'a> {
+    /// The branch's last commit.
+    head: &'a str,
+    /// The tree of both.
+    marked: &'a str,
+    /// What its marks call the two: commits that were made for the merge alone.
+    sides: &'a [String; 2],
+    /// What people call them.
+    words: [String; 2],
+}
+
 /// Lays the files of a merge that are others than the branch's into the task folder, marks and all: whoever
 /// settles it begins with what git could bring together by itself.
-fn lay_merged(
-    project: &Project,
-    (head, marked): (&str, &str),
-    into: &Path,
-) -> Result<(), EngineError> {
+fn lay_merged(project: &Project, both: &Both<'_>, into: &Path) -> Result<(), EngineError> {
     let repo = project.top();
     let listed = [
         "diff",
@@ -107,20 +129,40 @@ fn lay_merged(
         "--no-renames",
         "--diff-filter=d",
     ];
-    let listed = git(repo, &[&listed[..], &[head, marked]].concat(), &[])?;
+    let listed = git(
+        repo,
+        &[&listed[..], &[both.head, both.marked]].concat(),
+        &[],
+    )?;
     for name in listed.split(|byte| *byte == 0) {
         // What is no text is in the patch.
         let Some(name) = str::from_utf8(name).ok().filter(|name| !name.is_empty()) else {
             continue;
         };
-        let blob = format!("{marked}:{name}");
-        let bytes = git(repo, &["cat-file", "blob", &blob], &[])?;
-        let to = into.join(MERGED).join(name);
+        let blob = format!("{}:{name}", both.marked);
+        let mut bytes = git(repo, &["cat-file", "blob", &blob], &[])?;
+        for (side, words) in both.sides.iter().zip(&both.words) {
+            bytes = in_words(&bytes, side, words);
+        }
+        let to = into.join(MERGED).join(format!("{name}{ENDING}"));
         let folder = to.parent().unwrap_or(into);
         std::fs::create_dir_all(folder).map_err(EngineError::io("create", folder))?;
         store::write_atomic(&to, &bytes)?;
     }
     Ok(())
+}
+
+/// The bytes with words in the place of a commit's name, wherever it stands.
+fn in_words(bytes: &[u8], commit: &str, words: &str) -> Vec<u8> {
+    let commit = commit.as_bytes();
+    let (mut said, mut rest) = (Vec::with_capacity(bytes.len()), bytes);
+    while let Some(at) = rest.windows(commit.len()).position(|part| part == commit) {
+        said.extend_from_slice(&rest[..at]);
+        said.extend_from_slice(words.as_bytes());
+        rest = &rest[at + commit.len()..];
+    }
+    said.extend_from_slice(rest);
+    said
 }
 
 fn asked(ready: &Ready, files: &[String], agent: Option<String>) -> Result<NewRun, EngineError> {
@@ -156,7 +198,7 @@ fn task(
     let said = sentence(peek).map_or_else(|| message(peek, started), str::to_owned);
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
     let request = format!(
-        "{said}: bring the finished work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}. task/{MERGED} has every file of both together, with marks where they do; where {branch} is silent, the finished work holds, its tests as they are",
+        "{said}: bring the finished work of {} (task/{PATCH}) together with what {branch} says by now; they contradict each other in {}. task/{MERGED} has every file of both together, as FILE{ENDING}, with marks where they do; where {branch} is silent, the finished work holds, its tests as they are",
         started.run,
         contradicted.join(", ")
     );
@@ -211,10 +253,24 @@ pub(crate) fn again(
         task: task_inside(&started),
     };
     let merged = work.merged(&project, finished.run, finished.tip)?;
-    let Merged::Conflict { files, marked } = merged else {
+    let Merged::Conflict {
+        files,
+        marked,
+        sides,
+    } = merged
+    else {
         return Ok(None);
     };
     store::write_atomic(&into.join(PATCH), &patch(&project, finished.run, &work)?)?;
-    lay_merged(&project, (finished.tip, &marked), into)?;
+    let both = Both {
+        head: finished.tip,
+        marked: &marked,
+        sides: &sides,
+        words: [
+            format!("branch {}", finished.branch),
+            format!("run {}", finished.run),
+        ],
+    };
+    lay_merged(&project, &both, into)?;
     Ok(Some(task(&peek, &started, (finished.branch, &files))))
 }

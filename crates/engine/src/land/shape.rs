@@ -3,9 +3,24 @@
 
 use super::merged;
 use std::path::Path;
-use workspace::error::EngineError;
+use workspace::error::{EngineError, Kind};
 use workspace::git::{git, text};
 use workspace::worktree;
+
+/// Refuses where git has no name for the person whose name is to stand on a commit.
+pub(super) fn has_a_name(repo: &Path) -> Result<(), EngineError> {
+    for who in ["GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"] {
+        git(repo, &["var", who], &[]).map_err(|error| match error.kind {
+            Kind::GitFailed => EngineError::user(
+                "no_identity",
+                "the commit is to have your name on it, and git does not know it; nothing was changed",
+                "set `git config user.name` and `git config user.email` (with `--global` for every repository), and ask again",
+            ),
+            _ => error,
+        })?;
+    }
+    Ok(())
+}
 
 /// How many commits, and which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -24,6 +39,8 @@ pub enum Shape {
 /// What lands, and on what.
 pub(super) struct Onto<'a> {
     pub(super) repo: &'a Path,
+    /// Scratch for trees that are put together.
+    pub(super) index: &'a Path,
     pub(super) run: &'a str,
     /// The branch's last commit.
     pub(super) head: &'a str,
@@ -82,7 +99,7 @@ impl Onto<'_> {
             if after == before {
                 continue;
             }
-            let tree = merged(self.repo, self.run, &last, &before, &after)?;
+            let tree = merged((self.repo, self.index), self.run, &last, &before, &after)?;
             let said = ["log", "-1", "--format=%B", commit];
             let said = text(&git(self.repo, &said, &[])?);
             last = self.commit(&tree, &[&last], &asked_first(message, &said))?;

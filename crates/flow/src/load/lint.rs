@@ -324,9 +324,9 @@ fn transition_names(loader: &mut Loader<'_>, at: usize, way: &Transition, table:
         if table
             .counters
             .get(counter)
-            .is_some_and(|c| c.renewal == Renewal::Never)
+            .is_some_and(|c| c.renewal != Renewal::OnPass)
         {
-            let what = format!("`{action}` resets `{counter}`, whose renewal is `never`");
+            let what = format!("`{action}` resets `{counter}`, whose renewal is not `on_pass`");
             loader.problem(
                 "monotonic_counter",
                 at,

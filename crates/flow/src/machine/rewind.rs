@@ -19,6 +19,10 @@ const MOST_MARKS: usize = 32;
 /// Where a task folder lies that git does not hold.
 const OF_THE_ENGINE: &str = ".proofhouse";
 
+/// Whoever works next finds documents that tell of work which is gone.
+const DOCUMENTS_STAY: &str = "The code is again as it was at that commit; the task folder is as it was left. \
+    What it says of later work, results and outputs that are kept there included, is not so any more: write it anew";
+
 /// Does a person lead the run back? A workflow may have an action of the same name, which brings no commit.
 pub(super) fn is_meant(decision: &Decision) -> bool {
     decision.option == REWIND && decision.with["commit"].is_string()
@@ -83,7 +87,7 @@ pub(super) fn judged(
     if run.position.is_over(&workflow.table) || run.decision.is_none() && is_over(workflow, run) {
         return Err(Refusal::new(
             "rewind_over",
-            "the run is over: what it made may be landed, and its exam is open",
+            "the run is over: what it made may be landed, and an exam that it had is open",
             "`proofhouse fork RUN --at SEQ` goes on from one of its records in a new run",
         ));
     }
@@ -104,7 +108,7 @@ pub(super) fn judged(
             format!("`{commit}` is no commit that this run can go back to"),
             match last {
                 Some(last) => format!(
-                    "name a record of its own commits (`proofhouse log RUN`), the last of which is {last}"
+                    "name a record of its own commits (`proofhouse log RUN`), the last of which is {last}; to one that it has gone back from, `proofhouse fork RUN --at SEQ` leads"
                 ),
                 None => "it has none yet, or none since its exam was written".to_owned(),
             },
@@ -139,17 +143,22 @@ pub(super) fn judged(
     })
 }
 
-/// A document that was frozen then and has been changed since, in a task folder that no commit has.
+/// A document that was frozen then and has been changed since, in a task folder that no commit has. Of a section
+/// that is frozen as it was then, what was changed is the rest of its document: an edit of it is taken from nobody.
 fn lost_document<'a>(run: &FlowState, mark: &'a Mark) -> Option<&'a str> {
     let started = run.started.as_ref()?;
     if !started.task.starts_with(OF_THE_ENGINE) {
         return None;
     }
     let mut frozen = mark.then.frozen.values().flatten();
-    frozen.find_map(|(item, _)| {
-        let path = item.split('#').next().unwrap_or(item);
+    frozen.find_map(|(item, hash)| {
+        let (path, section) = item
+            .split_once('#')
+            .map_or((item.as_str(), false), |(path, _)| (path, true));
         let changed = path.starts_with("task/") && mark.changed.contains(path);
-        changed.then_some(path)
+        let mut now = run.frozen.values().flatten();
+        let stands = section && now.any(|now| now == (item, hash));
+        (changed && !stands).then_some(path)
     })
 }
 
@@ -213,6 +222,10 @@ pub(super) fn rewound(run: &mut FlowState, workflow: &Workflow, back: &Rewound) 
     run.last_refusal = None;
     if let Some(said) = run.told.all().last().cloned() {
         run.note(said);
+    }
+    let started = run.started.as_ref();
+    if started.is_some_and(|started| started.task.starts_with(OF_THE_ENGINE)) {
+        run.note(DOCUMENTS_STAY.to_owned());
     }
     let mut paths = mark.changed;
     paths.extend(now.touched);
@@ -331,6 +344,17 @@ mod tests {
         assert!(judged(&workflow, &nowhere, &asked("c1")).is_ok());
         changed(&mut nowhere, &edited);
         assert_eq!(refused(&workflow, &nowhere, "c1"), "rewind_document");
+        // Of one of its sections that is frozen as it was, the rest was written.
+        let section = [("task/SPEC.md#1 What".to_owned(), "h".to_owned())];
+        let mut rest = nowhere.clone();
+        let frozen: kernel::effect::Frozen = [("spec".to_owned(), section.into())].into();
+        for mark in &mut rest.marks {
+            mark.then.frozen = frozen.clone();
+        }
+        rest.frozen = frozen;
+        assert!(judged(&workflow, &rest, &asked("c1")).is_ok());
+        rest.frozen.clear();
+        assert_eq!(refused(&workflow, &rest, "c1"), "rewind_document");
         // A workflow's own action of the name brings no commit.
         let mut own = asked("c1");
         own.with = serde_json::Value::Null;

@@ -275,13 +275,21 @@ impl Import {
                 names: listed(names.trim_matches(brackets)),
             });
         }
+        if let Some(clause) = text.strip_prefix("import ") {
+            return match clause.rsplit_once(" from ") {
+                Some((clause, from)) => Self::of_script(clause, from),
+                // A module by its whole name, in Python.
+                None => (!clause.contains(['"', '\''])).then(|| Self {
+                    from: String::new(),
+                    names: listed(clause),
+                }),
+            };
+        }
         let uses = text.starts_with("use ") || text.starts_with("pub use ");
-        let scripts = (text.starts_with("import ") && text.contains(" from "))
-            || (["const ", "let ", "var "]
-                .iter()
-                .any(|one| text.starts_with(one))
-                && text.contains("= require("));
-        if let (true, Some((before, rest))) = (uses || scripts, text.split_once('{')) {
+        let requires = ["const ", "let ", "var "];
+        let requires =
+            requires.iter().any(|one| text.starts_with(one)) && text.contains("= require(");
+        if let (true, Some((before, rest))) = (uses || requires, text.split_once('{')) {
             let (names, behind) = rest.split_once('}')?;
             return Some(Self {
                 from: format!("{before}|{behind}"),
@@ -295,6 +303,34 @@ impl Import {
             });
         }
         None
+    }
+
+    /// What stands between `import` and `from` in a script: a default, everything under one name, some names.
+    fn of_script(clause: &str, from: &str) -> Option<Self> {
+        let (kind, clause) = match clause.strip_prefix("type ") {
+            Some(rest) if !rest.starts_with(',') => ("type ", rest),
+            _ => ("", clause),
+        };
+        let (before, named) = match clause.split_once('{') {
+            Some((before, rest)) => (before, rest.trim_end().strip_suffix('}')?),
+            None => (clause, ""),
+        };
+        let each = |list: &str| -> Vec<String> {
+            let names = list.split(',').map(str::trim);
+            names
+                .filter(|name| !name.is_empty())
+                .map(str::to_owned)
+                .collect()
+        };
+        let whole = each(before).into_iter();
+        let whole = whole.map(|name| match name.starts_with('*') {
+            true => name,
+            false => format!("default as {name}"),
+        });
+        Some(Self {
+            from: format!("{kind}{}", from.trim_end_matches(';').replace('"', "'")),
+            names: whole.chain(each(named)).collect(),
+        })
     }
 
     /// Has this one all that the other has, and nothing by the same name from elsewhere?
@@ -417,6 +453,7 @@ mod tests {
         for (old, new) in [
             ("from shop import", "from fake import"),
             ("import total", "import fake as total"),
+            ("from shop import total", "import shop, total"),
             ("import total", "import total, fake as total"),
             ("[(1, 2)]", "[(3, 4)]"),
             ("[(1, 2)]", "[(1, 2), (3, 4)][1:]"),
@@ -464,6 +501,72 @@ mod tests {
             "a.test.js",
             script,
             &script.replace("../a", "../fake")
+        ));
+        // An import is widened by a name, a default or everything, and no name comes from elsewhere then.
+        let import = |old: &str, new: &str| {
+            let uses = "test('a', () => {\n  assert.equal(a(1), 2)\n})\n";
+            let text = |import: &str| format!("{import}\n{uses}");
+            holds("a.test.mjs", &text(old), &text(new))
+        };
+        for (old, new) in [
+            (
+                "import test from 'node:test'",
+                "import test, { beforeEach } from 'node:test'",
+            ),
+            (
+                "import Cart from \"../a.js\";",
+                "import Cart, { total } from '../a.js'",
+            ),
+            (
+                "import { a } from '../a.js'",
+                "import Cart, { a } from '../a.js'",
+            ),
+            (
+                "import A, { a } from '../a.js'",
+                "import A, { a, b as c } from '../a.js'",
+            ),
+            (
+                "import * as a from '../a.js'",
+                "import A, * as a from '../a.js'",
+            ),
+        ] {
+            assert!(import(old, new), "{new}");
+            assert!(!import(new, old), "{old}");
+        }
+        for (old, new) in [
+            (
+                "import a from '../a.js'",
+                "import a, { b } from '../fake.js'",
+            ),
+            ("import a from '../a.js'", "import { a } from '../a.js'"),
+            (
+                "import a from '../a.js'",
+                "import b, { c as a } from '../a.js'",
+            ),
+            (
+                "import { a } from '../a.js'",
+                "import a, { b } from '../a.js'",
+            ),
+            (
+                "import { a } from '../a.js'",
+                "import { a, b as a } from '../a.js'",
+            ),
+            (
+                "import type { A } from '../a.js'",
+                "import { A, B } from '../a.js'",
+            ),
+        ] {
+            assert!(!import(old, new), "{new}");
+        }
+        assert!(holds(
+            "test_a.py",
+            "import os\nassert os\n",
+            "import os, sys\nassert os\n"
+        ));
+        assert!(!holds(
+            "test_a.py",
+            "import os\nassert os\n",
+            "import fake as os\nassert os\n"
         ));
         let inline = "#[cfg(test)]\nmod tests {\n    use super::total;\n\n    #[test]\n    fn a() {\n        assert_eq!(total(&[1]), 1);\n    }\n}\n";
         let more = inline.replace("super::total;", "super::{tax, total};\n\n    #[test]\n    fn b() {\n        assert_eq!(tax(1), 0);\n    }");

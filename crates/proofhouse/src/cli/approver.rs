@@ -6,6 +6,7 @@ use super::exit;
 use super::out::{Out, Tone, plain};
 use super::signing::{approved, approved_unseen, show};
 use approval::Words;
+use workspace::project::Records;
 use workspace::{EngineError, Project};
 
 pub(crate) fn approver(
@@ -44,14 +45,14 @@ fn list(project: &Project, out: &Out) -> Result<u8, EngineError> {
 
 fn add(project: &Project, line: &str, signing: &Signing, out: &Out) -> Result<u8, EngineError> {
     let line = line.trim();
-    let new = approval::listed_in(line)?;
-    let [new] = new.as_slice() else {
+    if line.lines().count() > 1 {
         return Err(EngineError::user(
             "approvers_malformed",
             "one line adds one person",
             "say `approver add` once for each",
         ));
-    };
+    }
+    let new = approval::listed_in_line(line)?;
     let before = project.read_approvers()?;
     let text = before.clone().unwrap_or_default();
     let there = match &before {
@@ -105,6 +106,7 @@ fn add(project: &Project, line: &str, signing: &Signing, out: &Out) -> Result<u8
     }
     after.push_str(line);
     after.push('\n');
+    project.prepare(Records::OnRef)?;
     workspace::project::write_file(&project.approvers(), &after)?;
     let said = format!(
         "{} may decide, says {} ({})",

@@ -4,7 +4,7 @@
 use super::args::{Compare, Fork, Rewind};
 use super::decide::say;
 use super::exit;
-use super::out::{Out, Tone, duration, plain};
+use super::out::{Out, Tone, count, duration, plain};
 use engine::decide::Ask;
 use engine::fork::NewFork;
 use kernel::Machine;
@@ -107,8 +107,8 @@ pub(crate) fn compare(project: &Project, args: &Compare, out: &Out) -> Result<u8
     if let Some(common) = both.common {
         let shared = &first.shared;
         out.line(&format!(
-            "the same up to record {common}: {} attempts and {} of each were spent before that",
-            shared.attempts,
+            "the same up to record {common}; before that: {}, money {}",
+            count(shared.attempts, "attempt"),
             shared.money()
         ));
     }

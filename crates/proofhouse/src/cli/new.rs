@@ -29,8 +29,39 @@ pub(crate) fn new(project: &Project, args: &New, out: &Out) -> Result<u8, Engine
     Ok(exit::OK)
 }
 
+/// Refuses a run of nothing, where nobody but whoever begins it says what is asked for. One's own workflows may
+/// be told in ways of their own.
+fn says_what_is_asked(project: &Project, args: &New) -> Result<(), EngineError> {
+    let name = args.workflow.as_str();
+    let ours = flow::built_in(name).is_some() && !project.stands_in_for_built_in(name);
+    if args.request.is_some() || !ours {
+        return Ok(());
+    }
+    let workflow = project.workflow(name)?;
+    let task = workflow.task.as_ref();
+    let task = task.filter(|task| task.request_says.is_none());
+    let request = task.and_then(|task| task.request.as_ref());
+    let mut fields = task.into_iter().flat_map(|task| &task.fields);
+    let field = fields.find(|field| Some(&field.name) == request);
+    let nobody_else = |field: &&flow::Field| field.written_in.as_ref().is_some_and(Vec::is_empty);
+    let Some(field) = field.filter(nobody_else) else {
+        return Ok(());
+    };
+    let key = flow::field_key(&field.name);
+    let mut set = args.how.set.iter();
+    if set.any(|(name, value)| flow::field_key(name) == key && !value.trim().is_empty()) {
+        return Ok(());
+    }
+    Err(EngineError::user(
+        "nothing_asked",
+        format!("nothing is asked for: `{name}` does what is said when it begins"),
+        format!("say it: `proofhouse new {name} 'SENTENCE'`, or `--set {key}='SENTENCE'`"),
+    ))
+}
+
 /// Starts the run that is asked for.
 pub(crate) fn begin(project: &Project, args: &New) -> Result<Started, EngineError> {
+    says_what_is_asked(project, args)?;
     let mut set = args.how.set.clone();
     if args.how.exam {
         set.push(("exam".to_owned(), "yes".to_owned()));

@@ -25,7 +25,7 @@ pub(crate) fn records(
             } else {
                 if !pushed.at_work.is_empty() {
                     out.line(&format!(
-                        "left out, for it is at work: `{}`; push again when it has stopped",
+                        "left out, for it is at work, or left a run that is: `{}`; push again when that has stopped",
                         pushed.at_work.join("`, `")
                     ));
                 }

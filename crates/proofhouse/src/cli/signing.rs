@@ -57,11 +57,13 @@ pub(crate) fn approved_unseen(
     sign: Option<&Path>,
     words: &Words<'_>,
 ) -> Result<Approved, EngineError> {
-    if sign.is_none() {
+    let signing = Signing::by(sign);
+    // Where it opens nothing it would only mislead.
+    if at_terminal(project, &signing) {
         let code = approval::run_code(words.run, words.head);
         eprintln!("the run code is {code}");
     }
-    approved(project, &Signing::by(sign), words)
+    approved(project, &signing, words)
 }
 
 /// Prints these bytes and nothing else.

@@ -89,6 +89,13 @@ fn with_put_back(report: &Report, why: Option<&str>) -> serde_json::Value {
 
 fn of_run(out: &Out, run: &RunReport) {
     let status = &run.status;
+    if let Some(left) = &run.forked {
+        let (other, seq) = (plain(left.run.as_str()), left.seq);
+        out.row(
+            "fork of",
+            &format!("{other}, which it left at record {seq}"),
+        );
+    }
     if let Some((name, text)) = &run.promise {
         let name = name.to_lowercase();
         out.row(&name, &plain(text));

@@ -1,7 +1,7 @@
 //! `take` and `hand_in`: work that waits for a guest, and what becomes of it. A client waits for an answer no longer
 //! than it has patience for; what goes on then goes on by itself, and can be asked for.
 
-use super::told::{evidence, status, waiting};
+use super::told::{Page, evidence, status, waiting};
 use crate::begin::go_on;
 use agents::Waiting;
 use engine::guest::{self, Open};
@@ -42,9 +42,9 @@ pub(super) fn take(project: &Project, run: &str) -> Result<String, EngineError> 
 
 pub(super) fn hand_in(
     project: &Project,
-    run: &str,
-    attempt: &str,
+    (run, attempt): (&str, &str),
     result: &Value,
+    page: Page<'_>,
 ) -> Result<String, EngineError> {
     let open = guest::open(project, run)?;
     let Some(open) = open.filter(|open| open.effect.to_string() == attempt) else {
@@ -66,7 +66,7 @@ pub(super) fn hand_in(
             format!("handed in, and it is not done yet:\n\n{said}\n\n{brief}")
         }
         Stands::Moves => "handed in; the gates still run. `status` says where it stands, `evidence` what failed, `take` what is to be done next.".to_owned(),
-        Stands::Rests => format!("handed in.\n\n{said}\n\n{}", waiting(project)?),
+        Stands::Rests => format!("handed in.\n\n{said}\n\n{}", waiting(project, page)?),
     })
 }
 

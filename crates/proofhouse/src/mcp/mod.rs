@@ -9,6 +9,7 @@ mod tools;
 
 use serde_json::{Value, json};
 use std::io::{BufRead, Read, Write};
+pub(crate) use told::Page;
 use workspace::Project;
 
 /// Versions of the protocol in which all that we use means the same.
@@ -76,7 +77,7 @@ pub(crate) fn serve(
         if text.trim().is_empty() {
             continue;
         }
-        if let Some(answer) = answer(project, &text, Tools::All) {
+        if let Some(answer) = answer(project, &text, (Tools::All, Page::Unknown)) {
             writeln!(output, "{answer}")?;
             output.flush()?;
         }
@@ -88,7 +89,7 @@ fn failed(id: &Value, wrong: &Wrong) -> Value {
 }
 
 /// What is answered to a message; nothing to a notice, nor to an answer.
-pub(crate) fn answer(project: &Project, text: &str, tools: Tools) -> Option<Value> {
+pub(crate) fn answer(project: &Project, text: &str, given: (Tools, Page<'_>)) -> Option<Value> {
     let Ok(message) = serde_json::from_str::<Value>(text) else {
         return Some(failed(&Value::Null, &Wrong::Json));
     };
@@ -105,8 +106,8 @@ pub(crate) fn answer(project: &Project, text: &str, tools: Tools) -> Option<Valu
     let result = match method {
         "initialize" => Ok(greeting(&message["params"])),
         "ping" => Ok(json!({})),
-        "tools/list" => Ok(json!({ "tools": tools::list(tools) })),
-        "tools/call" => called(project, &message["params"], tools),
+        "tools/list" => Ok(json!({ "tools": tools::list(given.0) })),
+        "tools/call" => called(project, &message["params"], given),
         other => Err(Wrong::Method(other.to_owned())),
     };
     Some(match result {
@@ -127,9 +128,9 @@ fn greeting(asked: &Value) -> Value {
     })
 }
 
-fn called(project: &Project, asked: &Value, tools: Tools) -> Result<Value, Wrong> {
+fn called(project: &Project, asked: &Value, given: (Tools, Page<'_>)) -> Result<Value, Wrong> {
     let name = asked["name"].as_str().unwrap_or_default();
-    let said = tools::call(project, name, &asked["arguments"], tools);
+    let said = tools::call(project, name, &asked["arguments"], given);
     let (text, wrong) = match said {
         Some(Ok(text)) => (text, false),
         // A tool that could not is told to the model, which can mend it; only what is no tool is an error.

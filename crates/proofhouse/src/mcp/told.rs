@@ -48,10 +48,35 @@ pub(crate) fn status(project: &Project, run: &str) -> Result<String, EngineError
     Ok(lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// Where people answer in a browser.
-const PAGE: &str = "http://localhost:7766/inbox/";
+/// Where people look and answer in a browser.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Page<'a> {
+    /// Nobody knows here whether one is served, nor where.
+    Unknown,
+    /// It is served at this origin, and only shows.
+    Shows(&'a str),
+    /// It is served at this origin, and takes answers.
+    Decides(&'a str),
+}
 
-pub(crate) fn waiting(project: &Project) -> Result<String, EngineError> {
+impl Page<'_> {
+    /// Who answers what waits, and where.
+    fn says_who_answers(self) -> String {
+        match self {
+            Page::Unknown => "Only the person answers: give them these commands, or the page of `proofhouse serve --decide`, \
+                 where their passkey answers (http://localhost:7766/inbox/, unless they chose another port)."
+                .to_owned(),
+            Page::Shows(origin) => format!(
+                "Only the person answers: give them these commands; {origin}/inbox/ shows them the same."
+            ),
+            Page::Decides(origin) => format!(
+                "Only the person answers: give them these commands, or {origin}/inbox/, where their passkey answers."
+            ),
+        }
+    }
+}
+
+pub(crate) fn waiting(project: &Project, page: Page<'_>) -> Result<String, EngineError> {
     let items = inbox::inbox(project)?;
     if items.is_empty() {
         return Ok("nothing waits for a person".to_owned());
@@ -73,9 +98,9 @@ pub(crate) fn waiting(project: &Project) -> Result<String, EngineError> {
     });
     let told: Vec<String> = told.collect();
     Ok(format!(
-        "{}\n\nOnly the person answers: give them these commands, or the page of `proofhouse serve --decide`, \
-         where their passkey answers ({PAGE}, unless they chose another port).",
-        told.join("\n\n")
+        "{}\n\n{}",
+        told.join("\n\n"),
+        page.says_who_answers()
     ))
 }
 

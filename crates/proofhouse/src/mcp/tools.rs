@@ -1,6 +1,6 @@
 //! The tools: one row each. None decides.
 
-use super::told::{evidence, status, waiting};
+use super::told::{Page, evidence, status, waiting};
 use super::{Tools, guest};
 use crate::begin::begin;
 use serde_json::{Value, json};
@@ -32,16 +32,19 @@ enum Form {
 }
 
 /// What a tool was given, checked against what it takes.
-struct Given<'a>(&'a Value);
+struct Given<'a> {
+    arguments: &'a Value,
+    page: Page<'a>,
+}
 
 impl Given<'_> {
     /// A text; empty where it was left out.
     fn text(&self, name: &str) -> &str {
-        self.0[name].as_str().unwrap_or_default().trim()
+        self.arguments[name].as_str().unwrap_or_default().trim()
     }
 
     fn object(&self, name: &str) -> &Value {
-        &self.0[name]
+        &self.arguments[name]
     }
 }
 
@@ -75,7 +78,7 @@ const TOOLS: [Tool; 6] = [
         about: "What waits for a person, with the commands that the person types.",
         takes: &[],
         reads: true,
-        does: |project, _| waiting(project),
+        does: |project, given| waiting(project, given.page),
     },
     Tool {
         name: "evidence",
@@ -107,7 +110,7 @@ const TOOLS: [Tool; 6] = [
         reads: false,
         does: |project, given| {
             let (run, attempt) = (given.text("run"), given.text("attempt"));
-            guest::hand_in(project, run, attempt, given.object("result"))
+            guest::hand_in(project, (run, attempt), given.object("result"), given.page)
         },
     },
 ];
@@ -149,7 +152,7 @@ pub(super) fn call(
     project: &Project,
     name: &str,
     given: &Value,
-    which: Tools,
+    (which, page): (Tools, Page<'_>),
 ) -> Option<Result<String, EngineError>> {
     let tool = TOOLS.iter().find(|tool| tool.name == name)?;
     if !all(which).any(|one| one.name == tool.name) {
@@ -160,7 +163,10 @@ pub(super) fn call(
         )));
     }
     Some(match malformed(tool, given) {
-        None => (tool.does)(project, &Given(given)),
+        None => {
+            let arguments = given;
+            (tool.does)(project, &Given { arguments, page })
+        }
         Some(what) => {
             let names: Vec<&str> = tool.takes.iter().map(|one| one.name).collect();
             let takes = match names.is_empty() {
@@ -185,9 +191,11 @@ fn malformed(tool: &Tool, given: &Value) -> Option<String> {
         (Value::Object(_), Form::Object) => false,
         _ => true,
     };
-    tool.takes.iter().find(wrong).map(|one| match one.form {
-        Form::Text => format!("`{}` must be a text", one.name),
-        Form::Object => format!("`{}` must be a JSON object", one.name),
+    let wrong = tool.takes.iter().find(wrong);
+    wrong.map(|one| match (&given[one.name], one.form) {
+        (Value::String(_), Form::Text) => format!("`{}` is empty", one.name),
+        (_, Form::Text) => format!("`{}` must be a text", one.name),
+        (_, Form::Object) => format!("`{}` must be a JSON object", one.name),
     })
 }
 

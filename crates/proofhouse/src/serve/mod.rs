@@ -255,7 +255,7 @@ fn answer(own: &Own, house: &House, stream: &mut TcpStream, (page, door, ticket)
         return;
     }
     if reach == Reach::Tools {
-        let _ = tools::answer(house, &request).write(stream);
+        let _ = tools::answer(house, &own.origin(), &request).write(stream);
         return;
     }
     if reach != Reach::Frame

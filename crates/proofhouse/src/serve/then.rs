@@ -10,9 +10,6 @@ use report::page::from_here::FromHere;
 use report::page::live::Live;
 use workspace::{EngineError, Project};
 
-/// A fork there is one of another agent's alone.
-const CHEATED: &str = "fork_cheat_forgotten";
-
 impl House {
     /// A run as it was at one of its records.
     pub(super) fn then(
@@ -68,7 +65,7 @@ fn way_back(
     report::back::taken(machine, &with, "shown")
 }
 
-/// Why no run can be begun there, whoever works in it.
+/// Why no run can be begun there.
 fn forks(project: &Project, run: &str, seq: u64) -> Option<EngineError> {
     let asked = NewFork {
         run: run.to_owned(),
@@ -76,6 +73,5 @@ fn forks(project: &Project, run: &str, seq: u64) -> Option<EngineError> {
         name: None,
         agent: None,
     };
-    let refused = engine::fork::can(project, &asked).err();
-    refused.filter(|error| error.code != CHEATED)
+    engine::fork::can(project, &asked).err()
 }

@@ -3,7 +3,7 @@
 
 use super::http::{Request, Response};
 use super::pages::House;
-use crate::mcp::{self, Tools};
+use crate::mcp::{self, Page, Tools};
 
 /// Below it each repository has its own.
 pub(super) const PLACE: &str = "/mcp/";
@@ -11,8 +11,8 @@ pub(super) const PLACE: &str = "/mcp/";
 /// The header in which clients name the version that they agreed on.
 const VERSION: &str = "mcp-protocol-version";
 
-/// Answers one message.
-pub(super) fn answer(house: &House, request: &Request) -> Response {
+/// Answers one message. The origin is that of the pages beside it.
+pub(super) fn answer(house: &House, origin: &str, request: &Request) -> Response {
     let key = request.path.strip_prefix(PLACE).unwrap_or_default();
     let Some((_, project)) = house.repo(key) else {
         return Response::text(404, "no such repository is served here");
@@ -23,11 +23,11 @@ pub(super) fn answer(house: &House, request: &Request) -> Response {
     if request.has(VERSION) && !request.header(VERSION).is_some_and(mcp::speaks) {
         return Response::text(400, "this version of the protocol is not spoken here");
     }
-    let tools = match &house.decides {
-        Some(_) => Tools::All,
-        None => Tools::Reading,
+    let given = match &house.decides {
+        Some(_) => (Tools::All, Page::Decides(origin)),
+        None => (Tools::Reading, Page::Shows(origin)),
     };
-    match mcp::answer(project, &String::from_utf8_lossy(&request.body), tools) {
+    match mcp::answer(project, &String::from_utf8_lossy(&request.body), given) {
         Some(answer) => Response::json(200, &answer),
         // A notice is taken, and that is all.
         None => Response::new(202, "application/json", ""),

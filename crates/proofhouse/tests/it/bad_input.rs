@@ -1,6 +1,6 @@
 //! Bad input and bad disks: an error that says what, where and how to mend it, and nothing is lost.
 
-use crate::support::{CHECK, HONEST, Said, World};
+use crate::support::{CHECK, HONEST, Said, World, says};
 use std::process::Command;
 
 #[test]
@@ -15,6 +15,12 @@ fn a_folder_that_is_no_repository() {
     ] {
         world.run(args).refuses(1, "not_a_git_repo");
     }
+    // Whoever stands in it hears where they are.
+    let mut here = world.command(&["status"]);
+    here.current_dir(folder.path());
+    let said = crate::support::Said::from(here.output().unwrap()).refuses(1, "not_a_git_repo");
+    let full = folder.path().canonicalize().unwrap().display().to_string();
+    assert!(said.err.contains(&full), "{}", said.err);
     world
         .run(&["status", "--repo", "/nowhere/at/all"])
         .refuses(1, "no_such_folder");
@@ -72,6 +78,29 @@ fn a_malformed_workflow_names_file_line_and_mend() {
         "{}",
         said.err
     );
+}
+
+/// `do ''` is refused, and so is what would begin the same run by another name.
+#[test]
+fn a_run_of_nothing_is_not_begun() {
+    let world = World::new();
+    for (workflow, field) in [("quick", "request"), ("add", "goal")] {
+        let new = |more: &[&str]| {
+            let asked = ["new", workflow, "--check", CHECK];
+            says(&world, &[&asked[..], more].concat())
+        };
+        let empty = format!("{field}= ");
+        for more in [&[][..], &["--set", &empty]] {
+            let said = new(more).refuses(1, "nothing_asked");
+            let mend = format!("--set {field}=");
+            assert!(said.err.contains(&mend), "{}", said.err);
+        }
+        assert!(!world.at(".proofhouse/worktrees").exists());
+        // What is set is asked for.
+        let told = format!("{field}=be good");
+        new(&["--set", &told]).exits(0);
+        std::fs::remove_dir_all(world.at(".proofhouse")).unwrap();
+    }
 }
 
 /// A user's own workflow, without a task folder of fields.

@@ -158,3 +158,19 @@ fn a_policy_is_about_files_and_not_about_how_they_are_spelled() {
     world.commit("by hand");
     covers(&world).exits(0);
 }
+
+/// Whoever names files by a link gives them other names.
+#[test]
+fn a_link_in_the_place_of_a_folder_is_asked_for_like_its_files() {
+    let link = |place: &str| {
+        let world = base("require = [\"lib/**\"]\n", &[]);
+        world.git(&["checkout", "--quiet", "-b", "change"]);
+        world.write("other/a.sh", "by hand\n");
+        std::os::unix::fs::symlink("other", world.at(place)).unwrap();
+        world.commit("by hand");
+        covers(&world)
+    };
+    let said = link("lib").exits(1);
+    assert_eq!(named(&said), ["lib", "other/a.sh"]);
+    link("elsewhere").exits(0);
+}

@@ -2,7 +2,7 @@
 
 use crate::support::{HONEST, World};
 use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 fn waiting() -> World {
     let world = World::new();
@@ -243,28 +243,76 @@ fn a_signature_is_for_one_moment_only() {
     assert_eq!(world.status()["state"], "review");
 }
 
+/// What a command says at a pseudo-terminal at which this is typed; none where nothing here makes one.
+fn at_a_terminal(world: &World, line: &str, typed: &str) -> Option<Output> {
+    let line = format!("{} {line}", crate::support::BIN);
+    let mut child = Command::new("script")
+        .args(["-qec", &line, "/dev/null"])
+        .current_dir(world.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .ok()?;
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(format!("{typed}\n").as_bytes())
+        .unwrap();
+    Some(child.wait_with_output().unwrap())
+}
+
+/// The first approver may be the first thing that anybody says to Proofhouse here.
+#[test]
+fn the_first_approver_is_added_where_nothing_has_begun() {
+    let world = World::new();
+    world.approver("ann");
+    let line = world.read(".proofhouse/approvers");
+    std::fs::remove_dir_all(world.at(".proofhouse")).unwrap();
+    let said = world.run(&["approver", "add", "bob"]);
+    let said = said.refuses(1, "approvers_malformed");
+    assert!(said.err.contains("no key after bob"), "{}", said.err);
+    assert!(!said.err.contains("remove the file"), "{}", said.err);
+
+    let add = format!("approver add '{}'", line.trim());
+    let Some(wrong) = at_a_terminal(&world, &add, "WRONG1") else {
+        eprintln!("skipped: no `script` program here to make a terminal");
+        return;
+    };
+    let said = String::from_utf8_lossy(&wrong.stdout);
+    assert!(said.contains("run_code_wrong"), "{said}");
+    assert!(!said.contains("status"), "there is no such run: {said}");
+    assert!(!world.at(".proofhouse/approvers").exists());
+    let code = approval::run_code("approvers", &store::sha256_hex(b""));
+    let right = at_a_terminal(&world, &add, &code).unwrap();
+    assert!(right.status.success(), "{right:?}");
+    assert_eq!(world.read(".proofhouse/approvers"), line);
+    // Records that are made from now on stay out of the tree, and this file does not.
+    let seen = world.git(&["status", "--porcelain", "-uall", ".proofhouse"]);
+    assert_eq!(seen, "?? .proofhouse/approvers");
+}
+
+/// A code opens nothing where a signature is wanted.
+#[test]
+fn no_code_is_shown_where_none_can_be_typed() {
+    let world = World::new();
+    world.approver("ann");
+    let said = world.run(&["lock", "--because", "x"]);
+    let said = said.refuses(1, "signature_required");
+    assert!(!said.err.contains("the run code is"), "{}", said.err);
+    if let Some(said) = at_a_terminal(&world, "lock --because x", "AAAAAA") {
+        let said = String::from_utf8_lossy(&said.stdout).into_owned();
+        assert!(said.contains("signature_required"), "{said}");
+        assert!(!said.contains("the run code is"), "{said}");
+    }
+}
+
 #[test]
 fn a_person_at_a_terminal_types_the_run_code() {
     let world = waiting();
     let code = world.status()["run_code"].as_str().unwrap().to_owned();
-    let terminal = |typed: &str| {
-        let line = format!("{} decide t approve --because ok", crate::support::BIN);
-        let mut child = Command::new("script")
-            .args(["-qec", &line, "/dev/null"])
-            .current_dir(world.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .ok()?;
-        child
-            .stdin
-            .take()
-            .unwrap()
-            .write_all(format!("{typed}\n").as_bytes())
-            .unwrap();
-        Some(child.wait_with_output().unwrap())
-    };
+    let terminal = |typed: &str| at_a_terminal(&world, "decide t approve --because ok", typed);
     let Some(wrong) = terminal("WRONG1") else {
         eprintln!(
             "skipped: no `script` program here to make a terminal; the engine's own tests use a fake one"

@@ -244,6 +244,8 @@ fn every_error_and_refusal_code_is_on_its_page() {
         // Findings of an audit.
         " finding(",
         "push(finding(",
+        // A file without a proof, in forms for build servers.
+        "const UNCOVERED: &str =",
     ];
     let codes = words_behind(&sources(None), &needles);
     assert!(codes.len() > 30, "only {codes:?}");

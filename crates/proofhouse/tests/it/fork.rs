@@ -207,6 +207,33 @@ fn many_leave_one_run_at_once() {
     says(&world, &["audit"]).exits(0);
 }
 
+/// A fork, or an engine that was killed, may stand behind a gate whose step nobody has taken yet: whoever decides
+/// there finds it taken, whether the decision itself is refused or not.
+#[test]
+fn what_is_due_before_a_decision_is_told_whatever_becomes_of_it() {
+    let (world, key) = waiting();
+    let all = journal(&world, "t");
+    let gate = all.iter().rfind(|one| one["kind"] == "gate_ended.v1");
+    let at = gate.unwrap()["seq"].as_u64().unwrap();
+    fork(&world, "t", at, "f").exits(0);
+    says(&world, &["abandon", "f", "--because", "no"]).refuses(1, "signature_required");
+    assert_eq!(journal(&world, "f").len() as u64, at + 1);
+    says(&world, &["audit", "f"]).exits(0);
+    // What is shown to be signed is what counts.
+    fork(&world, "t", at, "g").exits(0);
+    let words = ["abandon", "g", "--because", "no"];
+    let message = says(&world, &[&words[..], &["--message"]].concat()).exits(0);
+    world.write("agent/words", &message.out);
+    let signed = std::process::Command::new("ssh-keygen")
+        .args(["-q", "-Y", "sign", "-n", "proofhouse-decision", "-f"])
+        .args([&key, &world.at("agent/words")])
+        .status();
+    assert!(signed.unwrap().success());
+    let signature = world.at("agent/words.sig").display().to_string();
+    says(&world, &[&words[..], &["--signature", &signature]].concat()).exits(0);
+    says(&world, &["audit", "g"]).exits(0);
+}
+
 #[test]
 fn no_fork_is_a_way_around_what_was_used_up_or_signed() {
     let (world, key) = waiting();

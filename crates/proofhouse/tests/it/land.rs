@@ -296,6 +296,29 @@ fn waits(world: &World) -> [String; 4] {
     asked.map(|asked| says(world, asked).exits(0).out)
 }
 
+/// The list that everybody adds to at its end: a changelog, a table of names, a file of tests.
+#[test]
+fn what_both_add_at_one_place_lands_without_anybody() {
+    let world = World::of_ann();
+    world.write("list.txt", "one\n");
+    world.commit("a list");
+    let good = r#"{ write = "repo/code.txt", text = "good\n" }"#;
+    for run in ["t", "u", "w"] {
+        let lines = if run == "w" { "w" } else { "one\\n" };
+        let adds = format!(r#"{good}, {{ write = "repo/list.txt", text = "{lines}{run}\n" }}"#);
+        world.write("agent/script.toml", &HONEST.replacen(good, &adds, 1));
+        begin(&world, &["--name", run]);
+        says(&world, &["run", run]).exits(0);
+    }
+    says(&world, &["land", "t"]).exits(0);
+    says(&world, &["land", "u"]).exits(0);
+    assert_eq!(world.read("list.txt"), "one\nt\nu\n");
+    says(&world, &["audit", "--ci"]).exits(0);
+    // Who takes a line away contradicts whoever adds behind it.
+    says(&world, &["land", "w"]).refuses(1, "land_conflict");
+    assert_eq!(world.read("list.txt"), "one\nt\nu\n");
+}
+
 #[test]
 fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
     let world = World::of_ann();
@@ -339,7 +362,7 @@ fn on_a_branch_that_has_moved_the_work_is_merged_or_the_conflict_is_named() {
 
     // An agent brings both together; what was approved was something else, so a person is asked again.
     says(&world, &["land", "t", "--settle"]).refuses(1, "landed_already");
-    let brings = r#"{ run = "grep -q '^+good' ../task/conflict.patch && grep -q '^<<<<<<<' ../task/merged/code.txt && grep -q '^good' ../task/merged/code.txt", must = true }, { write = "repo/code.txt", text = "good and somebody else's\n" }"#;
+    let brings = r#"{ run = "grep -q '^+good' ../task/conflict.patch && grep -q '^<<<<<<< branch main$' ../task/merged/code.txt.merged && grep -q '^>>>>>>> run u$' ../task/merged/code.txt.merged && grep -q '^good' ../task/merged/code.txt.merged && ! test -e ../task/merged/code.txt", must = true }, { write = "repo/code.txt", text = "good and somebody else's\n" }"#;
     let script = HONEST.replacen(r#"{ write = "repo/code.txt", text = "good\n" }"#, brings, 1);
     world.write("agent/script.toml", &script);
     let said = says(&world, &["land", "u", "--settle"]).exits(2);
@@ -421,10 +444,97 @@ fn what_does_not_pass_together_does_not_land() {
         "{}",
         said.err
     );
+    // Where it was proven goes with it, also where it stood on what was tried last.
+    assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
+    let listed = world.git(&["worktree", "list"]);
+    assert!(!listed.contains("_landing-"), "{listed}");
     world.git(&["rm", "-q", "test_a.py"]);
     world.commit("without it");
     says(&world, &["land", "t"]).exits(0);
     assert!(!world.at(".proofhouse/worktrees/_landing-t").exists());
+}
+
+/// A `land` that was killed leaves the worktree in which it proved; what somebody made in it stays.
+#[test]
+fn gc_takes_where_a_killed_landing_was_proven() {
+    let world = World::of_ann();
+    begin(&world, &["--name", "t"]);
+    says(&world, &["run", "t"]).exits(0);
+    let place = ".proofhouse/worktrees/_landing-t";
+    let left = |message: &str| {
+        let tree = world.git(&["rev-parse", "HEAD^{tree}"]);
+        let commit = world.git(&["commit-tree", "-p", "HEAD", "-m", message, &tree]);
+        world.git(&["worktree", "add", "-q", "--detach", place, &commit]);
+    };
+    let gc = |more: &[&str]| -> serde_json::Value {
+        let items = says(&world, &[&["gc", "--json"], more].concat());
+        let items = items.exits(0).json();
+        let mut items = items["items"].as_array().unwrap().iter();
+        let found = items.find(|one| one["name"] == "_landing-t");
+        found.unwrap().clone()
+    };
+    left("mine");
+    let kept = gc(&[]);
+    assert_eq!(kept["fate"], "kept", "{kept}");
+    let why = kept["why"].as_str().unwrap();
+    assert!(why.contains("a commit of somebody else's"), "{why}");
+    world.git(&["worktree", "remove", place]);
+
+    let trailer = "be good\n\nProofhouse-Head: t@1:abc";
+    left(trailer);
+    assert_eq!(gc(&["--dry-run"])["fate"], "removable");
+    assert_eq!(gc(&[])["fate"], "removed");
+    assert!(!world.at(place).exists());
+    let listed = world.git(&["worktree", "list"]);
+    assert!(!listed.contains("_landing-"), "{listed}");
+    // So does who sets the work aside.
+    left(trailer);
+    says(&world, &["discard", "t"]).exits(0);
+    assert!(!world.at(place).exists());
+}
+
+/// Who lands is named on the commit, and git has to know them.
+#[test]
+fn nothing_lands_without_a_name() {
+    let world = World::of_ann();
+    begin(&world, &["--name", "t"]);
+    says(&world, &["run", "t"]).exits(0);
+    let head = world.git(&["rev-parse", "HEAD"]);
+    // Neither of this repository nor of this machine.
+    for name in ["user.name", "user.email"] {
+        world.git(&["config", "--unset", name]);
+    }
+    world.git(&["config", "user.useConfigOnly", "true"]);
+    let land = || {
+        let mut command = world.command(&["land", "t"]);
+        command.env("HOME", world.at("agent"));
+        command.env_remove("PROOFHOUSE_RUNS__TREE");
+        Said::from(command.output().unwrap())
+    };
+    let said = land().refuses(1, "no_identity");
+    for name in ["git config user.name", "git config user.email"] {
+        assert!(said.err.contains(name), "{}", said.err);
+    }
+    assert_eq!(world.git(&["rev-parse", "HEAD"]), head);
+    world.git(&["config", "user.name", "Ann"]);
+    land().refuses(1, "no_identity");
+    world.git(&["config", "user.email", "ann@example.org"]);
+    land().exits(0);
+}
+
+/// Git remembers worktrees that are not there any more, and makes no other in their place.
+#[test]
+fn a_worktree_that_somebody_deleted_is_made_anew() {
+    let world = World::of_ann();
+    begin(&world, &["--name", "t"]);
+    // With all that was known of the run.
+    std::fs::remove_dir_all(world.at(".proofhouse")).unwrap();
+    begin(&world, &["--name", "t"]);
+    std::fs::remove_dir_all(world.at(".proofhouse/worktrees/t")).unwrap();
+    says(&world, &["run", "t"]).exits(0);
+    let made = world.read(".proofhouse/worktrees/t/code.txt");
+    assert!(made.starts_with("good"), "{made}");
+    assert_eq!(world.read("code.txt"), "bad\n");
 }
 
 #[test]

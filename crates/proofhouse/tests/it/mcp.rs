@@ -126,13 +126,14 @@ fn what_is_wrong_is_said_and_ends_nothing() {
     let said = raw(
         &world,
         &format!(
-            "nonsense\n[]\n{}\n{}\n{}\n{}\n{}\n{}\n",
+            "nonsense\n[]\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n",
             json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/decide" }),
             call("decide", &json!({ "option": "approve" })),
             call("start", &json!({})),
             call("start", &json!({ "sentence": "x", "autonomy": "auto" })),
             call("evidence", &json!({ "run": "none" })),
             call("start", &json!({ "sentence": "make totals" })),
+            call("start", &json!({ "sentence": " " })),
         ),
     );
     let codes: Vec<&Value> = said.iter().map(|one| &one["error"]["code"]).collect();
@@ -153,6 +154,11 @@ fn what_is_wrong_is_said_and_ends_nothing() {
         assert_eq!(said[nth]["result"]["isError"], true, "{said:?}");
         assert!(text(&said[nth]).contains(code), "{said:?}");
     }
+    assert!(
+        text(&said[4]).contains("`sentence` must be a text"),
+        "{said:?}"
+    );
+    assert!(text(&said[8]).contains("`sentence` is empty"), "{said:?}");
     // What `do` refuses is told in its words.
     assert!(text(&said[7]).contains("no_check"), "{said:?}");
 }

@@ -103,6 +103,24 @@ fn what_an_agent_leaves_in_the_place_of_a_submodule_is_refused() {
     assert!(reason.contains("change_in_submodule"), "{attempt}");
 }
 
+/// Where letters have no case, it would be the folder of ours.
+#[test]
+fn nobody_writes_into_our_folder_under_another_spelling() {
+    for path in [".Proofhouse/approvers", ".PROOFHOUSE/config.toml"] {
+        let world = World::new();
+        let step = format!("{{ write = \"repo/{path}\", text = \"mine\" }}");
+        world.start(&with_step(&step), &["--budget", "attempts=3"]);
+        let attempt = refused(&world);
+        let reason = attempt["reason"].as_str().unwrap();
+        assert!(reason.contains("only Proofhouse writes there"), "{attempt}");
+    }
+    // One that is called alike is the work's own.
+    let world = World::new();
+    let step = "{ write = \"repo/docs/.Proofhouse.md\", text = \"ours\" }";
+    world.start(&with_step(step), &[]);
+    world.run(&["run", "t"]).exits(0);
+}
+
 #[test]
 fn a_file_that_no_disk_could_hold_is_refused_unread() {
     let world = World::new();

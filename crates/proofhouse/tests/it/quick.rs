@@ -552,6 +552,61 @@ touch .venv/planted 2> /dev/null && exit 1
 echo '{"summary": "sums are made"}' > "$PROOFHOUSE_RESULT"
 "#;
 
+/// A submodule, a folder of dependencies below the top, and a file that the person names for rooms: whatever the
+/// first gate finds beside the tree, the proof finds too.
+#[test]
+fn what_lies_beside_the_tree_is_there_for_the_proof_as_well() {
+    if !sandbox::has_mounts() {
+        eprintln!("SKIPPED: nothing can be laid in on this machine");
+        return;
+    }
+    let world = World::of_ann();
+    world.write("lib/given.py", "RIGHT = 1\n");
+    world.git(&["init", "-q", "lib"]);
+    world.git(&["-C", "lib", "add", "given.py"]);
+    let who = ["-C", "lib", "-c", "user.name=a", "-c", "user.email=a@a"];
+    world.git(&[&who[..], &["commit", "-q", "-m", "theirs"]].concat());
+    world.write(
+        ".gitmodules",
+        "[submodule \"lib\"]\n\tpath = lib\n\turl = ../lib\n",
+    );
+    world.write(".gitignore", "agent/\n.proofhouse/\nkept.txt\nvenv/\n");
+    world.write("kept.txt", "kept\n");
+    world.write("api/pyproject.toml", "[project]\nname = \"api\"\n");
+    world.write("api/venv/below.txt", "below\n");
+    world.write(
+        ".proofhouse/config.toml",
+        "[room]\ninclude = [\"kept.txt\", \"lib\", \"api/venv\"]\n",
+    );
+    let old = "import sys, unittest\nsys.path.insert(0, 'lib')\nfrom given import RIGHT\nclass Old(unittest.TestCase):\n    def test_old(self):\n        self.assertEqual(RIGHT, 1)\n        for path, text in [('kept.txt', 'kept'), ('api/venv/below.txt', 'below')]:\n            with open(path) as one:\n                self.assertEqual(one.read().strip(), text)\n";
+    world.write("tests/test_old.py", old);
+    world.write("sums.py", "");
+    let coder = "cat > /dev/null\ncd \"$PROOFHOUSE_VIEW/repo\" || exit 1\nprintf 'def total(prices):\\n    return sum(prices)\\n' > sums.py\nprintf 'import unittest\\nfrom sums import total\\nclass Sums(unittest.TestCase):\\n    def test_of_two(self):\\n        self.assertEqual(total([1, 2]), 3)\\n' > tests/test_sums.py\necho '{\"summary\": \"sums are made\"}' > \"$PROOFHOUSE_RESULT\"\n";
+    world.write("agent/coder.sh", coder);
+    world.git(&["add", "-A"]);
+    world.git(&[
+        "commit",
+        "-q",
+        "-m",
+        "a suite that needs what lies beside it",
+    ]);
+    let coder = format!("command:sh {}", world.at("agent/coder.sh").display());
+    let check = "python3 -m unittest discover -s tests";
+    let asked = [
+        "do",
+        "make sums",
+        "--agent",
+        &coder,
+        "--name",
+        "t",
+        "--check",
+        check,
+    ];
+    let auto = ["--autonomy", "auto", "--budget", "attempts=1"];
+    let said = says(&world, &[&asked[..], &auto].concat()).exits(0);
+    assert!(said.out.contains("prove -> done"), "{}", said.out);
+}
+
 /// Installed dependencies are in no commit, and so in no worktree: they come from the person's own tree,
 /// for the agent and for every check alike.
 #[test]

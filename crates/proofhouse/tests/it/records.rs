@@ -287,6 +287,7 @@ fn what_is_at_work_is_not_pushed_until_it_has_stopped() {
     says(&world, &["run", "done"]).exits(0);
     begin(&world, "t", CHECK);
     says(&world, &["run", "t", "--once"]).exits(0);
+    says(&world, &["fork", "t", "--at", "1", "--name", "left"]).exits(0);
     // As an engine that drives it.
     let place = world.at(".proofhouse/work/t/lock");
     let lock = std::fs::File::create(&place).unwrap();
@@ -294,7 +295,8 @@ fn what_is_at_work_is_not_pushed_until_it_has_stopped() {
     let pushed = says(&world, &["records", "push", bare, "--json"])
         .exits(0)
         .json();
-    assert_eq!(pushed["at_work"], serde_json::json!(["t"]));
+    // Nobody could hold the fork against the run that it left.
+    assert_eq!(pushed["at_work"], serde_json::json!(["left", "t"]));
     let there = world.git(&["ls-remote", bare, "refs/proofhouse/*"]);
     assert!(there.contains("refs/proofhouse/done"), "{there}");
     assert!(
@@ -302,7 +304,7 @@ fn what_is_at_work_is_not_pushed_until_it_has_stopped() {
         "{there}"
     );
     let said = says(&world, &["records", "push", bare]).exits(0).out;
-    assert!(said.contains("it is at work: `t`"), "{said}");
+    assert!(said.contains("left a run that is: `left`, `t`"), "{said}");
     lock.unlock().unwrap();
     // An engine that was killed has left its records behind: they go with what it made.
     world.git(&["update-ref", "-d", "refs/proofhouse/records/t"]);

@@ -69,6 +69,23 @@ fn tools_are_answered_over_http_as_they_are_on_standard_input() {
     let (_, said) = ask(call("inbox", json!({})));
     let text = said["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("Only the person answers"), "{said}");
+    // The page is this very server's.
+    let page = format!(
+        "http://{}/inbox/, where their passkey answers",
+        served.host()
+    );
+    assert!(text.contains(&page), "{said}");
+    assert!(!text.contains("another port"), "{said}");
+    let shows = serve(&world, &["--mcp"]);
+    let other = self::key(&shows);
+    let (_, said) = says(
+        &shows,
+        &[("Authorization", &other)],
+        &call("inbox", json!({})),
+    );
+    let text = said["result"]["content"][0]["text"].as_str().unwrap();
+    let page = format!("http://{}/inbox/ shows them the same", shows.host());
+    assert!(text.contains(&page), "{said}");
     // No tool decides here either, and what is no message is told so.
     let (_, said) = ask(call("decide", json!({ "option": "approve" })));
     assert_eq!(said["error"]["code"], -32602, "{said}");

@@ -169,6 +169,7 @@ fn empty(text: &str) -> Evidence {
     Evidence {
         run: format!("run{text}"),
         workflow: text.to_owned(),
+        forked: None,
         state: text.to_owned(),
         activity: Activity::Working,
         waiting_for: None,

@@ -123,7 +123,10 @@ pub(super) fn header(data: &Evidence, ask: Option<&str>) -> Markup {
     html! {
         header.top.(verdict.tone.class()) {
             p.mark { "Proofhouse " span { "evidence" } }
-            p.run { (data.run) " \u{b7} " (data.workflow) }
+            p.run {
+                (data.run) " \u{b7} " (data.workflow)
+                @if let Some(left) = &data.forked { " \u{b7} left " (left.run) " at record " (left.seq) }
+            }
             h1 { (verdict.headline) span aria-hidden="true" { "." } }
             @if !verdict.cheat.is_empty() {
                 p.cheat { a href="#caught" { (verdict.cheat) } }

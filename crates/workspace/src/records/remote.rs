@@ -129,7 +129,7 @@ pub struct Pushed {
     /// They are not there.
     pub refused: usize,
     /// Runs that an engine drives: what they made so far has no records yet, and nobody could make
-    /// anything of one without the other.
+    /// anything of one without the other. And those that left one of them.
     pub at_work: Vec<String>,
 }
 
@@ -187,6 +187,20 @@ fn run_of(name: &str) -> Option<&str> {
     }
 }
 
+/// The run that a run left, if it is a fork.
+fn left(project: &Project, run: &str) -> Option<String> {
+    let name = RunName::new(run).ok()?;
+    let first = super::first_body(project, &name).ok()??;
+    Some(first["forked"]["run"].as_str()?.to_owned())
+}
+
+/// Those that a run comes from, the nearest first.
+fn ancestors(run: &str, left: &dyn Fn(&str) -> Option<String>) -> impl Iterator<Item = String> {
+    /// A chain of forks cannot be endless; nobody goes so deep.
+    const DEEPEST: usize = 32;
+    std::iter::successors(left(run), move |run| left(run)).take(DEEPEST)
+}
+
 /// Pushes everything but what is being made right now; gives what became of the refs.
 pub fn push(project: &Project, remote: &str) -> Result<Pushed, Error> {
     address(project, remote)?;
@@ -198,6 +212,14 @@ pub fn push(project: &Project, remote: &str) -> Result<Pushed, Error> {
             runs.insert(run, whole(project, run)?);
         }
     }
+    // Nobody could hold a run against the one that it left, where that is not there.
+    let left = |run: &str| left(project, run);
+    let lacking: Vec<&str> = runs
+        .keys()
+        .copied()
+        .filter(|run| ancestors(run, &left).any(|from| runs.get(from.as_str()) == Some(&false)))
+        .collect();
+    runs.extend(lacking.into_iter().map(|run| (run, false)));
     let ready = |name: &&str| run_of(name).is_none_or(|run| runs.get(run) != Some(&false));
     let ready: Vec<&str> = refs.lines().filter(ready).collect();
     let waiting = runs.iter().filter(|(_, whole)| !**whole);

@@ -59,7 +59,12 @@ fn fingerprint(source: &Path) -> String {
     };
     let mut lines = String::new();
     for path in files {
-        let Ok(found) = source.join(&path).symlink_metadata() else {
+        // An empty path behind a file asks for a folder.
+        let at = match path.as_os_str().is_empty() {
+            true => source.to_owned(),
+            false => source.join(&path),
+        };
+        let Ok(found) = at.symlink_metadata() else {
             continue;
         };
         let (size, time) = (found.len(), (found.mtime(), found.mtime_nsec()));
@@ -176,4 +181,20 @@ fn include(top: &Path, path: PathBuf, tree: &BTreeSet<&str>) -> Option<Include> 
         false => Included::Dependencies,
     };
     Some(Include { path, source, kind })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_file_has_a_hash_of_its_own_and_another_once_it_is_another() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("settings.env");
+        std::fs::write(&file, "A=1\n").unwrap();
+        let first = fingerprint(&file);
+        assert_ne!(first, fingerprint(&folder.path().join("nobody.env")));
+        std::fs::write(&file, "A=1\nB=2\n").unwrap();
+        assert_ne!(first, fingerprint(&file));
+    }
 }

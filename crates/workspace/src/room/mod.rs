@@ -308,7 +308,12 @@ impl checks::Rooms for Rooms<'_> {
         let rooms = Rooms::over_folder(folder, &self.settings, &scratch, tree);
         // Where nobody can say what lies beside the tree, nothing does.
         let beside = self.included().unwrap_or_default().iter();
-        let absent = beside.filter(|one| folder.join(&one.path).symlink_metadata().is_err());
+        let absent = beside.filter(|one| {
+            let place = folder.join(&one.path);
+            // Git makes an empty folder for a submodule.
+            let _ = std::fs::remove_dir(&place);
+            place.symlink_metadata().is_err()
+        });
         let laid = rooms.include.set(absent.cloned().collect());
         debug_assert!(laid.is_ok(), "new rooms have looked at nothing yet");
         Box::new(rooms)

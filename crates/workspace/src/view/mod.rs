@@ -324,6 +324,9 @@ pub fn is_the_agents(error: &Error) -> bool {
     error.kind == Kind::AgentsDoing
 }
 
+/// The folder that is no part of the work.
+const OURS: &str = ".proofhouse";
+
 /// What cannot be taken back at all: files outside the role's scope, links that lead out, sockets,
 /// names that are not text or hold a key.
 pub fn forbidden(changes: &[Change], globs: &Globs, secrets: &Secrets) -> Option<String> {
@@ -351,6 +354,11 @@ pub fn forbidden(changes: &[Change], globs: &Globs, secrets: &Secrets) -> Option
         let of_git = |part: &OsStr| part.eq_ignore_ascii_case(".git");
         if path.iter().any(of_git) {
             return Some(format!("{name}: only git writes there"));
+        }
+        // Likewise ours.
+        let first = path.iter().next().unwrap_or_default();
+        if change.root == Root::Repo && first != OURS && first.eq_ignore_ascii_case(OURS) {
+            return Some(format!("{name}: only Proofhouse writes there"));
         }
         match &change.after {
             Some(Node::Link { target })

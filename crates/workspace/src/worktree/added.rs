@@ -10,7 +10,7 @@ use std::path::Path;
 /// conflict as before if one of them did anything else there, or the file is no text that both knew.
 pub fn both_added(repo: &Path, scratch: &Path, ours: &str, theirs: &str) -> Result<Merged, Error> {
     let merged = super::merge(repo, ours, theirs)?;
-    let Merged::Conflict { files, marked } = &merged else {
+    let Merged::Conflict { files, marked, .. } = &merged else {
         return Ok(merged);
     };
     let bases = text(&git(repo, &["merge-base", "--all", ours, theirs], &[])?);
@@ -41,6 +41,19 @@ pub fn both_added(repo: &Path, scratch: &Path, ours: &str, theirs: &str) -> Resu
     // Scratch of this one alone.
     let _ = std::fs::remove_file(scratch);
     Ok(Merged::Tree(text(&tree?)))
+}
+
+/// Merges what two trees made of a third. Where both only added lines at one place, both additions stay.
+pub fn merge_trees(
+    repo: &Path,
+    index: &Path,
+    [base, ours, theirs]: [&str; 3],
+) -> Result<Merged, Error> {
+    // Commits for the merge alone: both begin where their common history ends.
+    let base = super::commit(repo, base, &[], "base")?;
+    let ours = super::commit(repo, ours, &[&base], "ours")?;
+    let theirs = super::commit(repo, theirs, &[&base], "theirs")?;
+    both_added(repo, index, &ours, &theirs)
 }
 
 struct Held {

@@ -3,7 +3,7 @@
 
 use super::one_at_a_time;
 use crate::error::Error;
-use crate::git::{self, IDENTITY, git, text};
+use crate::git::{self, IDENTITY, TRAILER, git, text};
 use std::path::Path;
 
 /// A merge of two commits, made of objects alone.
@@ -11,8 +11,15 @@ use std::path::Path;
 pub enum Merged {
     /// The tree of both.
     Tree(String),
-    /// They contradict each other, in these files. The tree of both has marks in them.
-    Conflict { files: Vec<String>, marked: String },
+    /// They contradict each other.
+    Conflict {
+        /// In these.
+        files: Vec<String>,
+        /// The tree of both, with marks in those files.
+        marked: String,
+        /// What the marks call the two.
+        sides: [String; 2],
+    },
 }
 
 /// Merges two commits without a working tree.
@@ -37,20 +44,13 @@ pub fn merge(repo: &Path, ours: &str, theirs: &str) -> Result<Merged, Error> {
         return Ok(Merged::Conflict {
             files: files.map(str::to_owned).collect(),
             marked: tree,
+            // As git was told them.
+            sides: [ours.to_owned(), theirs.to_owned()],
         });
     }
     let mut error = git::failed(repo, &args, &ended);
     error.mend = "merging without a working tree needs git 2.38 or newer".to_owned();
     Err(error)
-}
-
-/// Merges what two trees made of a third.
-pub fn merge_trees(repo: &Path, base: &str, ours: &str, theirs: &str) -> Result<Merged, Error> {
-    // Commits for the merge alone: both begin where their common history ends.
-    let base = commit(repo, base, &[], "base")?;
-    let ours = commit(repo, ours, &[&base], "ours")?;
-    let theirs = commit(repo, theirs, &[&base], "theirs")?;
-    merge(repo, &ours, &theirs)
 }
 
 /// Makes a commit of a tree.
@@ -81,6 +81,21 @@ pub fn is_anothers(repo: &Path, commit: &str) -> Result<bool, Error> {
     let committers = text(&git(repo, &args, &[])?);
     let [.., (_, ours)] = IDENTITY;
     Ok(committers.lines().any(|committer| committer != ours))
+}
+
+/// The same of a commit that was to land: what the run was to put onto a branch under the person's name is made
+/// again where it is wanted.
+pub fn is_anothers_than(repo: &Path, commit: &str, run: &str) -> Result<bool, Error> {
+    let format = format!("--format=%ce%x09%(trailers:key={TRAILER},valueonly,separator=%x2C)");
+    let args = ["log", &format, commit, "--not", "--glob=refs/*"];
+    let said = text(&git(repo, &args, &[])?);
+    let [.., (_, ours)] = IDENTITY;
+    let names_it = format!("{run}@");
+    Ok(said.lines().any(|line| {
+        let (committer, claims) = line.split_once('\t').unwrap_or((line, ""));
+        let mut claims = claims.split(',');
+        committer != ours && !claims.any(|claim| claim.trim().starts_with(&names_it))
+    }))
 }
 
 /// Files with changes that are in no commit, at most this many, as git names them.

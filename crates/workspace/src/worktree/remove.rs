@@ -2,7 +2,8 @@
 //! to forget one of the user's.
 
 use super::{
-    Head, STATUS, branch, echo, entries, head, is_ancestor, one_at_a_time, record, records, resolve,
+    Found, Head, STATUS, branch, discard_incomplete, echo, entries, head, is_ancestor, look,
+    one_at_a_time, record, records, resolve,
 };
 use crate::error::Error;
 use crate::git::git;
@@ -152,6 +153,41 @@ pub fn remove(repo: &Path, dir: &Path, commit: &str) -> Result<Removal, Error> {
     }
     let record = own_record(repo, dir)?;
     discard(dir, record).map(|()| Removal::Removed)
+}
+
+/// Removes a worktree in which nobody works but us, whatever commit of ours it stands on, also one whose making
+/// was cut short.
+pub fn clear(repo: &Path, dir: &Path) -> Result<Removal, Error> {
+    let commit = echo(dir)?;
+    match look(dir, &commit)? {
+        Found::Absent => Ok(Removal::Removed),
+        Found::Incomplete => discard_incomplete(repo, dir).map(|()| Removal::Removed),
+        Found::Fresh | Found::Foreign(_) => remove(repo, dir, &commit),
+    }
+}
+
+/// Removes git's record of a worktree at this place that somebody has deleted: as long as it is there, git makes
+/// no other one in its place. What somebody has locked stays, and so does what is there.
+pub(super) fn forget_missing(repo: &Path, dir: &Path) -> Result<(), Error> {
+    if dir.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    // Git writes down where it really lies.
+    let folder = dir.parent().and_then(|folder| folder.canonicalize().ok());
+    let real = folder
+        .zip(dir.file_name())
+        .map(|(folder, name)| folder.join(name));
+    let is_here = |place: &Path| place == dir || Some(place) == real.as_deref();
+    let entries = std::fs::read_dir(records(repo)?);
+    for record in entries.into_iter().flatten().flatten() {
+        let record = record.path();
+        let place = place_of(&record);
+        let here = place.is_some_and(|place| place.parent().is_some_and(is_here));
+        if here && !record.join("locked").exists() {
+            remove_folder(&record)?;
+        }
+    }
+    Ok(())
 }
 
 /// Ends removals that were cut short, and removes git's records of worktrees of ours that are gone. Not

@@ -263,6 +263,43 @@ fn a_worktree_whose_making_was_cut_short_is_made_anew() {
 }
 
 #[test]
+fn one_that_somebody_deleted_is_made_anew_and_no_other_is_forgotten() {
+    let place = Place::new();
+    let (repo, other) = (place.repo(), place.folder.path().join("m-b"));
+    add(&repo, &other, &place.base).unwrap();
+    for gone in [&place.dir(), &other] {
+        std::fs::remove_dir_all(gone).unwrap();
+    }
+    let kept = records(&repo).unwrap().join("m-b");
+    add(&repo, &place.dir(), &place.base).unwrap();
+    assert_eq!(look(&place.dir(), &place.base).unwrap(), Found::Fresh);
+    assert!(kept.exists(), "it is another place's");
+    // What somebody has locked may come back.
+    std::fs::write(kept.join("locked"), "on a disk of mine\n").unwrap();
+    let error = add(&repo, &other, &place.base).unwrap_err();
+    assert!(error.what.contains("locked"), "{error}");
+    assert!(kept.exists() && !other.exists());
+}
+
+#[test]
+fn one_of_ours_is_cleared_whatever_commit_it_stands_on() {
+    let place = Place::new();
+    let (repo, dir, work) = (place.repo(), place.dir(), place.work());
+    let tree = format!("{work}^{{tree}}");
+    let apart = commit(&repo, &tree, &[&work], "apart").unwrap();
+    stand(&repo, &dir, &apart).unwrap();
+    assert!(place.stays(&work).contains("somebody else's"));
+    // What is in no commit stays here as well.
+    place.write("b.txt", "b\n");
+    let cleared = clear(&repo, &dir).unwrap();
+    let why = "b.txt in it is in no commit".to_owned();
+    assert_eq!(cleared, Removal::Kept(why));
+    std::fs::remove_file(dir.join("b.txt")).unwrap();
+    assert_eq!(clear(&repo, &dir).unwrap(), Removal::Removed);
+    assert!(!dir.exists());
+}
+
+#[test]
 fn folders_that_nobody_may_write_to_are_opened_and_links_are_not_followed() {
     let folder = tempfile::tempdir().unwrap();
     let (dir, apart) = (folder.path().join("dir"), folder.path().join("apart"));

@@ -208,9 +208,24 @@ fn a_landed_task_is_taken_up_again_and_landed_again() {
 }
 
 /// A fork would forget what is counted: who was caught goes on from behind that, or another does.
+/// Caught by a gate, by a reviewer, or by what it wrote outside of its scope: each is counted.
 #[test]
 fn whoever_was_caught_is_not_forked_from_before_it() {
-    let cheats = "[[attempt]]\nstate = \"build\"\nattempt = 1\nsteps = [{ write = \"repo/tests/cases\", text = \"\" }]\nresult = { summary = \"green\" }\n";
+    let builds = |write: &str| {
+        format!(
+            "[[attempt]]\nstate = \"build\"\nattempt = 1\nsteps = [{{ write = \"repo/{write}\", text = \"\" }}]\nresult = {{ summary = \"green\" }}\n"
+        )
+    };
+    for cheats in [
+        builds("tests/cases"),
+        builds("elsewhere.txt"),
+        data("cheat-reported.toml"),
+    ] {
+        is_held_to_it(&cheats);
+    }
+}
+
+fn is_held_to_it(cheats: &str) {
     let add = Add::laid(cheats, Scope::Wide);
     let says = |args: &[&str]| crate::support::says(&add.world, args);
     says(&super::begins(&[])).exits(0);
@@ -222,22 +237,21 @@ fn whoever_was_caught_is_not_forked_from_before_it() {
     says(&["run", "t"]).exits(0);
     let fork = ["fork", "t", "--at", &asked, "--name"];
     let said = says(&[&fork[..], &["f"]].concat()).refuses(1, "fork_cheat_forgotten");
-    // The same by another spelling is no other.
-    let now = add.world.journal()[0]["body"]["agent"].clone();
-    let now = now
-        .as_str()
-        .unwrap()
-        .replacen("scripted:", "scripted:./", 1);
-    let spelled = ["s", "--agent", &now];
-    says(&[&fork[..], &spelled].concat()).refuses(1, "fork_cheat_forgotten");
+    // Nobody else either: a name tells no agent from another, and `run --agent` would bring the first one back.
+    add.world.write("agent/other.toml", &data("honest.toml"));
+    let other = ["--agent", "scripted:agent/other.toml"];
+    says(&[&fork[..], &["o"], &other].concat()).refuses(1, "fork_cheat_forgotten");
     let later = said.err.split("fork at record ").nth(1).unwrap();
     let later: String = later.chars().take_while(char::is_ascii_digit).collect();
     let behind = ["fork", "t", "--at", &later, "--name", "g"];
-    let said = says(&behind);
+    let said = says(&[&behind[..], &other].concat());
     assert!(!said.err.contains("fork_cheat_forgotten"), "{}", said.err);
-    add.world.write("agent/other.toml", &data("honest.toml"));
-    let other = ["o", "--agent", "scripted:agent/other.toml"];
-    says(&[&fork[..], &other].concat()).exits(0);
+    let status = says(&["status", "t"]).exits(0).out;
+    let heal = status.lines().find(|line| line.trim().starts_with("heal"));
+    assert!(
+        heal.is_some_and(|line| line.ends_with("1 of 3")),
+        "{status}"
+    );
     // Nor is the run itself led back before it, by anybody.
     let journal = add.world.journal();
     let mut made = journal
@@ -246,4 +260,27 @@ fn whoever_was_caught_is_not_forked_from_before_it() {
     let first = made.next().unwrap()["seq"].to_string();
     let back = ["rewind", "t", "--at", &first, "--because", "once more"];
     says(&back).refuses(1, "rewind_spent");
+}
+
+/// Its frozen tests lie in its own tree; on a clone nobody has that, and what lies there is another's work.
+#[test]
+fn a_run_that_is_not_over_is_clean_elsewhere_too() {
+    let add = Add::laid("", Scope::Wide);
+    let says = |args: &[&str]| crate::support::says(&add.world, args);
+    add.world.commit("who decides");
+    says(&super::begins(&[])).exits(0);
+    says(&["run", "t"]).exits(2);
+    let because = crate::support::because("freeze", "read it");
+    let freeze = ["decide", "t", "freeze", "--because", &because, "--sign"];
+    says(&[&freeze[..], &[add.key.to_str().unwrap()]].concat()).exits(0);
+    let state = || says(&["status", "t", "--json"]).json()["state"].clone();
+    while state() != "build" {
+        says(&["run", "t", "--once"]);
+    }
+    says(&["audit", "t"]).exits(0);
+    let clone = crate::support::World::empty();
+    let here = add.world.path().display().to_string();
+    clone.git(&["clone", "--quiet", &here, "."]);
+    crate::support::says(&clone, &["records", "fetch"]).exits(0);
+    crate::support::says(&clone, &["audit", "t"]).exits(0);
 }

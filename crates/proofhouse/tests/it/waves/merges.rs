@@ -216,6 +216,10 @@ fn finished_work_that_contradicts_what_was_merged_is_settled() {
     );
     let patch = world.read(".proofhouse/tasks/m-b-2/conflict.patch");
     assert!(patch.contains("+good\n"));
+    let merged = world.read(".proofhouse/tasks/m-b-2/merged/code.txt.merged");
+    for mark in ["<<<<<<< branch proofhouse/m\n", ">>>>>>> run m-b\n"] {
+        assert!(merged.contains(mark), "{merged}");
+    }
     // The commit says what was asked for, and of which task it is.
     let message = world.git(&["log", "-1", "--format=%B", "proofhouse/m"]);
     assert!(message.starts_with("be good\n"), "{message}");
