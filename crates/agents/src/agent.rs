@@ -12,6 +12,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+/// How it is said that nobody answers where the model is: at once, also where nothing else is told as it happens.
+pub const UNREACHABLE: &str = "the provider cannot be reached";
+
 /// Everything that one attempt needs to know.
 #[derive(Debug, Clone)]
 pub struct Order {

@@ -4,6 +4,7 @@
 //! the wall or silence, and hangs up when it has had enough. Redirects are not followed: a key goes
 //! to the host that the user named, and nowhere else.
 
+use crate::agent::UNREACHABLE;
 use crate::bounds::Bounds;
 use crate::failure::Failure;
 use kernel::outcome::Class;
@@ -176,7 +177,7 @@ impl Client {
                     return Err(Failure::new(class, format!("the stream was cut: {why}")));
                 }
                 (Piece::Broken(class, why), None) => {
-                    let reason = format!("the provider cannot be reached: {why}");
+                    let reason = format!("{UNREACHABLE}: {why}");
                     return Err(Failure::new(class, reason));
                 }
             }

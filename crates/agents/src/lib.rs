@@ -39,7 +39,7 @@ mod tune;
 mod web_search;
 mod wire;
 
-pub use agent::{Agent, Order, Reply};
+pub use agent::{Agent, Order, Reply, UNREACHABLE};
 pub use api::{Api, ApiError, ApiSettings, KeySource};
 pub use command::{Command, NoProgram};
 pub use error::AgentError;

@@ -39,6 +39,7 @@ mod shape;
 mod signature;
 mod spelt;
 pub mod test_texts;
+pub mod turned;
 mod unread;
 
 pub use declared::{AsBefore, Declared, as_before, declared, designed};

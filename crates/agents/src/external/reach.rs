@@ -2,6 +2,7 @@
 //! in silence, and the person would hear of it when the wall limit has ended the attempt. What it finds is
 //! said and nothing else: the agent is started all the same.
 
+use crate::agent::UNREACHABLE;
 use sandbox::Endpoint;
 use std::collections::BTreeMap;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -47,9 +48,7 @@ pub(super) fn unreachable(endpoint: &Endpoint) -> Option<String> {
         Err(_) => format!("no answer for {} seconds", PATIENCE.as_secs()),
     };
     let (host, port) = (&endpoint.host, endpoint.port);
-    Some(format!(
-        "the provider cannot be reached: {host}:{port}: {why}"
-    ))
+    Some(format!("{UNREACHABLE}: {host}:{port}: {why}"))
 }
 
 #[cfg(test)]

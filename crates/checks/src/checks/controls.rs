@@ -451,6 +451,12 @@ impl Control<'_> {
     fn alone(&self, marked: &Room, plan: &Plan, first: Vec<String>) -> Result<Found, Error> {
         let base = (self.base)()?;
         plan.lay_base(&base)?;
+        // A folder of tests that the change made a package is one here, too: no canary is found in it else.
+        for file in plan.packages() {
+            if base.text(&file).is_none() && self.subject.tree()?.files.contains_key(&file) {
+                base.put(&file, Some(""))?;
+            }
+        }
         let before = self.look(&base)?;
         if !seen::wrong_before(plan, &before.run).is_empty() {
             let why = first_few(&first, 2);

@@ -437,6 +437,9 @@ impl Observer for Progress<'_> {
 
     fn progress(&mut self, line: &str) {
         // On a terminal it is cut to the width when it is drawn; a pipe hears the last of it now and then.
+        if !self.live && line.starts_with(agents::UNREACHABLE) {
+            self.say(Some(Tone::Warn), "--", &format!("    {line}"));
+        }
         let short: String = plain(line).chars().take(120).collect();
         let base = self
             .doing

@@ -104,3 +104,25 @@ fn a_wrong_result_is_told_once_and_its_work_is_offered_to_the_next_attempt() {
         ["invalid_result", "invalid_result", "invalid_result", "done"]
     );
 }
+
+/// Agents try again and again in silence; whoever reads a log of a run hears at once why nothing happens.
+#[test]
+fn that_nobody_answers_where_the_model_is_stands_in_a_pipe_as_well() {
+    let world = World::of_ann();
+    world.write("agent/codex", "#!/bin/sh\nexit 7\n");
+    let runs = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(world.at("agent/codex"), runs).unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    drop(taken);
+    let program = world.at("agent/codex").display().to_string();
+    let config =
+        format!("[agents.codex]\nprogram = {program:?}\nbase_url = \"http://{address}/v1\"\n");
+    world.write("agent/xdg/proofhouse/config.toml", &config);
+    let task = [
+        "do", "be good", "--name", "t", "--check", CHECK, "--agent", "codex",
+    ];
+    let said = says(&world, &task);
+    let line = format!("the provider cannot be reached: {address}");
+    assert!(said.out.contains(&line), "{}\n{}", said.out, said.err);
+}

@@ -174,17 +174,6 @@ fn nothing_that_is_kept_names_a_persons_folders() {
 }
 
 #[test]
-fn later_work_on_frozen_files_is_no_finding() {
-    let world = World::of_ann();
-    begin(&world, "t", CHECK);
-    says(&world, &["run", "t"]).exits(0);
-    says(&world, &["land", "t"]).exits(0);
-    world.write("code.txt", "good, and then some\n");
-    world.git(&["commit", "--quiet", "--all", "-m", "later"]);
-    says(&world, &["audit", "--ci"]).exits(0);
-}
-
-#[test]
 fn a_journal_under_another_name_and_commits_that_nobody_has_are_found() {
     let world = World::of_ann();
     begin(&world, "t", CHECK);

@@ -430,31 +430,64 @@ def goes_through(source, listed):
         not isinstance(one, ast.Starred) for one in listed.elts)
 
 
-def turned_test(source, node, token):
-    """A copy of a test under another name with its first assertion turned round."""
-    if node.decorator_list:
-        return None
-    edit = None
-    for statement in node.body:
+def first_turned(source, body):
+    """The edit of the first statement that is an assertion and is surely reached."""
+    for statement in body:
         edit = turned(source, statement) or turned_inside(source, statement)
         if edit is not None:
-            break
+            return edit
         if any(isinstance(one, ast.Return) for one in ast.walk(statement)):
             return None
-    if edit is None:
-        return None
-    begin, end = source.begin(node), source.end(node)
-    indent = source.indent(node)
+    return None
+
+
+def by_helper(source, node, owner, token):
+    """Edits of a test and of a helper that asks for it: the first that it calls by name, of its class or module."""
+    known = {one.name: one for one in source.tree.body if isinstance(one, ast.FunctionDef)}
+    methods = {one.name: one for one in getattr(owner, "body", []) if isinstance(one, ast.FunctionDef)}
+    for statement in node.body:
+        call = getattr(statement, "value", None)
+        if isinstance(statement, ast.Expr) and isinstance(call, ast.Call):
+            named = call.func
+            helper = known.get(getattr(named, "id", None))
+            if isinstance(named, ast.Attribute) and getattr(named.value, "id", None) == "self":
+                helper = methods.get(named.attr)
+            if helper is not None and not helper.decorator_list:
+                edit = first_turned(source, helper.body)
+                end = source.end(named)
+                if edit is not None:
+                    copy = copied(source, helper, token, [edit])
+                    return copy and ((end, end, "_" + token), (source.end(helper), source.end(helper), copy))
+        if any(isinstance(one, ast.Return) for one in ast.walk(statement)):
+            return None
+    return None
+
+
+def copied(source, node, ending, edits):
+    """A function under another name with these edits, to stand behind it."""
+    begin, indent = source.begin(node), source.indent(node)
     if indent.strip():
         return None
-    whole = source.bytes[begin:end]
-    edits = [edit]
+    whole = source.bytes[begin:source.end(node)]
     place = source.bytes.index(b"def", begin) + 3
-    place = source.bytes.index(node.name.encode(), place)
-    edits.append((place, place + len(node.name.encode()), "%s_%s" % (node.name, token)))
-    for one, other, code in sorted(edits, reverse=True):
+    place = source.bytes.index(node.name.encode(), place) + len(node.name.encode())
+    for one, other, code in sorted([*edits, (place, place, "_" + ending)], reverse=True):
         whole = whole[:one - begin] + code.encode() + whole[other - begin:]
-    return (end, end, "\n\n" + indent + whole.decode())
+    return "\n\n" + indent + whole.decode()
+
+
+def turned_test(source, node, owner, token):
+    """Edits that put copies of a test behind it: one that asks as it does, and one with its first assertion turned
+    round. Where the first does not hold, the test is another one the second time, and the other says nothing."""
+    if node.decorator_list:
+        return []
+    edit, helps = first_turned(source, node.body), []
+    if edit is None:
+        edit, *helps = by_helper(source, node, owner, token) or [None]
+    copies = edit and [copied(source, node, token + "_again", []), copied(source, node, token, [edit])]
+    if not copies or None in copies:
+        return []
+    return [(source.end(node), source.end(node), "".join(copies)), *helps]
 
 
 def canaries(entry, token, most, dice):
@@ -467,14 +500,15 @@ def canaries(entry, token, most, dice):
     dice.shuffle(tests)
     edits, turned_round = [], []
     marked = any(isinstance(one, ast.Name) and one.id == "pytestmark" for one in ast.walk(now.tree))
-    decorated = {id(one) for owner in ast.walk(now.tree) if isinstance(owner, ast.ClassDef)
-                 and owner.decorator_list for one in owner.body}
+    owners = {id(one): owner for owner in ast.walk(now.tree) if isinstance(owner, ast.ClassDef)
+              for one in owner.body}
     for name, node in tests if not marked else []:
-        if len(edits) >= most or id(node) in decorated:
+        owner = owners.get(id(node))
+        if len(turned_round) >= most or getattr(owner, "decorator_list", None):
             continue
-        edit = turned_test(now, node, token)
-        if edit is not None and now.edited([edit]) is not None:
-            edits.append(edit)
+        found = [one for one in turned_test(now, node, owner, token) if one not in edits]
+        if found and now.edited(found) is not None:
+            edits.extend(found)
             owner, _, own_name = name.rpartition(".")
             turned_round.append({"class": owner, "name": own_name})
     appended = CANARIES.format(token=token)

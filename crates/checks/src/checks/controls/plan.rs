@@ -9,6 +9,7 @@ use crate::readers::report_files::{self, Folder};
 use crate::room::Room;
 pub(super) use languages::mutants::{Function, Mutant, Placebo};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 /// Parses Python with Python.
@@ -68,7 +69,7 @@ pub(super) enum Ends {
     Failed,
 }
 
-/// A test of the change of which there is a copy with an assertion turned round.
+/// A test of the change of which there is a copy with an assertion turned round, and one that asks as it did.
 #[derive(Debug, Deserialize)]
 pub(super) struct Turned {
     /// Empty: it stands in no class.
@@ -198,6 +199,16 @@ impl Plan {
     pub(super) fn lay_base(&self, room: &Room) -> Result<(), Error> {
         let mut tests = self.tests.iter();
         tests.try_for_each(|test| room.put(&test.path, Some(&test.base)))
+    }
+
+    /// What makes packages of the folders that tests in Python are in.
+    pub(super) fn packages(&self) -> BTreeSet<String> {
+        let tests = self.tests.iter().filter(|test| test.path.ends_with(".py"));
+        let folders =
+            tests.flat_map(|test| test.path.match_indices('/').map(|(at, _)| &test.path[..at]));
+        folders
+            .map(|folder| format!("{folder}/__init__.py"))
+            .collect()
     }
 
     pub(super) fn lay_placebos(&self, room: &Room) -> Result<(), Error> {

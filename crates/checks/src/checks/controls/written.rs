@@ -1,11 +1,12 @@
 //! Canaries for languages of which nothing has to be parsed for it: they are written behind the last
-//! line of a file of tests.
+//! line of a file of tests. Tests of JavaScript get copies with an assertion turned round as well.
 
-use super::plan::{Canary, Ends, Function, Mutant, Order, Placebo, Plan, Test};
+use super::plan::{self, Canary, Ends, Function, Mutant, Order, Placebo, Plan, Test};
 use super::{File, Files};
 use languages::mutants::{Mutants, STACK, Wanted, functions, in_turn, mutants};
 use languages::runners::Runner;
 use languages::script::{Source, wrapped};
+use languages::turned::{Turned, turned};
 use std::collections::BTreeMap;
 
 const NODE: &[(&str, Ends, &str)] = &[
@@ -74,10 +75,27 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
             Runner::Go => go(rows, &name),
             _ => script(runner, &token, rows, &name, is_module(file)),
         };
+        let copied = match runner {
+            Runner::Node | Runner::Vitest | Runner::Jest => {
+                let texts = (file.now.as_str(), file.before.as_deref());
+                turned(&file.path, texts, &token, order.turned)
+            }
+            _ => Turned::of(&file.now),
+        };
+        let text = format!("{}{appended}", copied.text);
+        // What is as it was has the same copies in it.
+        let base = match &file.before {
+            Some(before) if *before == file.now => text.clone(),
+            before => format!("{}{appended}", before.as_deref().unwrap_or_default()),
+        };
+        let copies = copied.names.into_iter().map(|name| plan::Turned {
+            class: String::new(),
+            name,
+        });
         Test {
             path: file.path.clone(),
-            text: format!("{}{appended}", file.now),
-            base: format!("{}{appended}", file.before.as_deref().unwrap_or_default()),
+            text,
+            base,
             canaries: rows
                 .iter()
                 .map(|(kind, ends, _)| Canary {
@@ -85,7 +103,7 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
                     ends: *ends,
                 })
                 .collect(),
-            turned: Vec::new(),
+            turned: copies.collect(),
             token,
         }
     });

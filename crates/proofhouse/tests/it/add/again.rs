@@ -262,6 +262,30 @@ fn is_held_to_it(cheats: &str) {
     says(&back).refuses(1, "rewind_spent");
 }
 
+#[test]
+fn later_work_on_what_was_frozen_is_no_finding() {
+    let add = Add::laid("", Scope::Narrow);
+    let says = |args: &[&str]| crate::support::says(&add.world, args);
+    add.world.commit("who decides");
+    says(&super::begins(&[])).exits(0);
+    says(&["run", "t"]).exits(2);
+    let because = crate::support::because("freeze", "read it");
+    let freeze = ["decide", "t", "freeze", "--because", &because, "--sign"];
+    says(&[&freeze[..], &[add.key.to_str().unwrap()]].concat()).exits(0);
+    says(&["run", "t"]).exits(0);
+    says(&["land", "t"]).exits(0);
+    let frozen = add.world.journal();
+    let mut results = frozen
+        .iter()
+        .filter(|one| one["kind"] == "gate_ended.v1")
+        .flat_map(|one| one["body"]["results"].as_array().unwrap());
+    assert!(results.any(|one| one["froze"].to_string().contains("tests")));
+    add.world
+        .write("tests/cases", "another case of another day\n");
+    add.world.commit("later");
+    says(&["audit", "--ci"]).exits(0);
+}
+
 /// Its frozen tests lie in its own tree; on a clone nobody has that, and what lies there is another's work.
 #[test]
 fn a_run_that_is_not_over_is_clean_elsewhere_too() {
