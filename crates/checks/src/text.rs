@@ -1,7 +1,7 @@
 //! Lines for people, short and on one line whatever an agent wrote.
 
 use kernel::Word;
-use kernel::outcome::{CheckResult, FORM, Verdict};
+use kernel::outcome::{CheckResult, FORM, LEFT_OUT, Verdict};
 pub(crate) use languages::one_line;
 use std::fmt::Display;
 
@@ -48,7 +48,7 @@ pub(crate) fn several_lines(text: &str) -> String {
     let head: String = clean[..head].iter().collect();
     let left_out = clean.len() - DETAILS;
     let tail: String = clean[clean.len() - tail..].iter().collect();
-    format!("{head}\n[{left_out} characters left out]\n{tail}")
+    format!("{head}\n[{left_out} {LEFT_OUT}\n{tail}")
 }
 
 /// Findings as a list, each whole.

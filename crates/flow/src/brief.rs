@@ -10,7 +10,7 @@ use crate::machine::FlowState;
 use crate::workflow::{Field, Owner, Question, Role, Workflow};
 use kernel::StateName;
 use kernel::effect::Access;
-use kernel::outcome::{RED_BEFORE, Verdict};
+use kernel::outcome::{CheckResult, EvidenceRef, LEFT_OUT, RED_BEFORE, Verdict};
 use result::{HOLDS, HOW_TO_SETTLE, how_to_find};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,8 @@ const MOST_BEFORE: usize = 3_000;
 const SHORT: usize = 600;
 /// The file with all that went wrong.
 const FINDINGS: &str = "findings.md";
+/// How files are called that have all of what a command printed; the engine lays them there.
+pub const OUTPUT: &str = "output-";
 /// The file with the parts of the task's documents that a role reads.
 pub const ASKED: &str = "asked.md";
 /// The file with what the gates said.
@@ -79,6 +81,9 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
         let all: Vec<String> = run.notes.iter().map(|note| format!("- {note}\n")).collect();
         papers.insert(FINDINGS.to_owned(), all.join("\n"));
     }
+    for (name, _, kept) in outputs(workflow, run) {
+        papers.insert(name, kept.hash.clone());
+    }
     if let Some(refused) = refused(workflow, run) {
         papers.insert(REFUSED.to_owned(), format!("{refused:#}\n"));
     }
@@ -94,6 +99,34 @@ pub(crate) fn papers(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, S
         );
     }
     papers
+}
+
+/// What commands printed of which the notes have both ends alone: the file, the check, and where it is kept.
+fn outputs<'r>(
+    workflow: &Workflow,
+    run: &'r FlowState,
+) -> Vec<(String, &'r CheckResult, &'r EvidenceRef)> {
+    if workflow.is_sealed_in(&run.position.state) {
+        return Vec::new();
+    }
+    let noted = |result: &CheckResult| {
+        let of = format!("check `{}` ", result.check);
+        let mut notes = run.notes.iter();
+        notes.any(|note| note.starts_with(&of) && note.contains(LEFT_OUT))
+    };
+    let results = run.gates.values().filter(|gate| !gate.passed);
+    let results = results.flat_map(|gate| &gate.results);
+    let cut = results.filter(|one| one.details.contains(LEFT_OUT) && noted(one));
+    let kept = cut.filter_map(|one| {
+        let output = &one.ran.as_ref()?.output;
+        let mut kept = one.evidence.iter();
+        let kept = kept.find(|kept| kept.hash == *output && !kept.sealed)?;
+        Some((one, kept))
+    });
+    (1..)
+        .zip(kept)
+        .map(|(number, (result, kept))| (format!("{OUTPUT}{number}.txt"), result, kept))
+        .collect()
 }
 
 /// The result that whoever worked here last has handed in, if the gate has refused it: mended, most of it
@@ -585,6 +618,13 @@ fn notes(text: &mut String, workflow: &Workflow, run: &FlowState) {
         true => format!("; `{FINDINGS}` in your folder has all of it"),
         false => String::new(),
     };
+    for (file, result, _) in outputs(workflow, run) {
+        let _ = write!(
+            whole,
+            "; `{file}` there is all that `{}` printed",
+            result.check
+        );
+    }
     if refused(workflow, run).is_some() {
         let _ = write!(
             whole,

@@ -14,7 +14,7 @@ mod snapshot;
 mod verdict;
 mod workflow;
 
-pub use brief::ASKED;
+pub use brief::{ASKED, OUTPUT};
 pub use built_in::{built_in, built_in_names, built_in_with};
 pub use document::{FieldError, field_key, parse_fields, replace_fields};
 pub use error::{LoadError, Problem};

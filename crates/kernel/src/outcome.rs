@@ -449,6 +449,9 @@ impl CheckResult {
     }
 }
 
+/// How a text says that its middle is missing.
+pub const LEFT_OUT: &str = "characters left out]";
+
 /// The word of a failure that lies in what was handed in, and not in what it is about: an answer without
 /// evidence, a section that is missing, a proof that would hold for anything. Whoever handed it in can
 /// mend it, and nobody else.

@@ -1,5 +1,7 @@
 //! What a command printed, as it is told to whoever must mend what failed.
 
+use kernel::outcome::LEFT_OUT;
+
 /// How much of each end of what a command printed is told to whoever must mend what failed.
 const HEAD: usize = 4_000;
 const TAIL: usize = 6_000;
@@ -22,7 +24,7 @@ pub fn both_ends(printed: &str) -> String {
     let head = head.rsplit_once('\n').map_or(head, |(lines, _)| lines);
     let tail = tail.split_once('\n').map_or(tail, |(_, lines)| lines);
     let left_out = count - head.chars().count() - tail.chars().count();
-    format!("{head}\n[{left_out} characters left out]\n{tail}")
+    format!("{head}\n[{left_out} {LEFT_OUT}\n{tail}")
 }
 
 #[cfg(test)]

@@ -434,6 +434,27 @@ fn a_fork_keeps_the_exam_under_seal_and_never_sits_it_twice() {
     assert_eq!(world.status()["waiting_for"]["reason"], "approval");
 }
 
+/// A fork begins with the exam that it left with. Once one of both is over, everybody can read its cases: the other is
+/// asked for new ones (here the examiner has no others).
+#[test]
+fn of_a_run_and_its_fork_the_second_to_end_needs_another_exam() {
+    let world = world();
+    let agent = ["--agent", "scripted:agent/script.toml", "--name", "t"];
+    let new = ["new", "quick", "make totals of carts", "--exam"];
+    says(&world, &[&new[..], &agent].concat()).exits(0);
+    let journal = |run: &str| world.read(&format!(".proofhouse/journal/{run}.jsonl"));
+    while !journal("t").contains("held back for the last word") {
+        says(&world, &["run", "t", "--once"]);
+    }
+    let at = world.journal().len().to_string();
+    says(&world, &["fork", "t", "--at", &at, "--name", "f"]).exits(0);
+    says(&world, &["run", "f"]).exits(0);
+    assert!(!journal("f").contains("exam_used_up"));
+    says(&world, &["run", "t"]).exits(2);
+    assert!(journal("t").contains("exam_used_up"));
+    says(&world, &["audit", "--ci"]).exits(0);
+}
+
 #[test]
 fn a_refactor_leaves_every_test_as_it_is() {
     let world = world();
@@ -450,10 +471,10 @@ fn what_failed_is_told_with_the_command_and_its_output() {
     let world = world();
     world.write(
         "Makefile",
-        "test:\n\t@i=0; while [ $$i -lt 40 ]; do echo \"line $$i of what the suite says, which is long enough to be cut by anybody who wants to cut it\"; i=$$((i+1)); done\n\t@echo 'assertion failed: left 1, right 3 in tests/cases:2'\n\tPROOFHOUSE_REPORT=/dev/null sh tests/run.sh\n",
+        "test:\n\t@i=0; while [ $$i -lt 400 ]; do echo \"line $$i of what the suite says, which is long enough to be cut by anybody who wants to cut it\"; i=$$((i+1)); done\n\t@echo 'assertion failed: left 1, right 3 in tests/cases:2'\n\tPROOFHOUSE_REPORT=/dev/null sh tests/run.sh\n",
     );
     world.git(&["commit", "--quiet", "--all", "-m", "a suite that says much"]);
-    let wrong = "[[attempt]]\nstate = \"work\"\nattempt = 1\nsteps = [{ write = \"repo/tests/cases\", text = \"one|5|5\\ntwo|1 2|3\\n\" }]\nresult = { summary = \"only a test\" }\n[[attempt]]\nstate = \"work\"\nattempt = 2\nsteps = [{ run = \"cp ../findings.md ../task/artifacts/seen.md\", must = true }, { write = \"repo/src/total.sh\", text = \"total() { s=0; for p in \\\"$@\\\"; do s=$((s + p)); done; echo \\\"$s\\\"; }\\n\" }]\nresult = { summary = \"mended\" }\n";
+    let wrong = "[[attempt]]\nstate = \"work\"\nattempt = 1\nsteps = [{ write = \"repo/tests/cases\", text = \"one|5|5\\ntwo|1 2|3\\n\" }]\nresult = { summary = \"only a test\" }\n[[attempt]]\nstate = \"work\"\nattempt = 2\nsteps = [{ run = \"cp ../findings.md ../task/artifacts/seen.md && cp ../output-1.txt ../task/artifacts/whole.md\", must = true }, { write = \"repo/src/total.sh\", text = \"total() { s=0; for p in \\\"$@\\\"; do s=$((s + p)); done; echo \\\"$s\\\"; }\\n\" }]\nresult = { summary = \"mended\" }\n";
     world.write("agent/script.toml", wrong);
     does(&world, &["--autonomy", "auto"]).exits(0);
     assert_eq!(attempts(&world), ["work", "work"]);
@@ -464,12 +485,23 @@ fn what_failed_is_told_with_the_command_and_its_output() {
     );
     let seen = world.read(".proofhouse/tasks/t/artifacts/seen.md");
     for part in [
-        "line 39 of what",
+        "line 399 of what",
         "assertion failed: left 1, right 3",
         "$ make test",
+        "characters left out]",
     ] {
         assert!(seen.contains(part), "no `{part}` in\n{seen}");
     }
+    assert!(
+        brief.contains("`output-1.txt` there is all that"),
+        "{brief}"
+    );
+    let whole = world.read(".proofhouse/tasks/t/artifacts/whole.md");
+    let lines: Vec<String> = (0..400)
+        .map(|line| format!("line {line} of what"))
+        .collect();
+    assert!(lines.iter().all(|line| whole.contains(line)), "{whole}");
+    assert!(!seen.contains("line 200 of what"));
 }
 
 #[test]
