@@ -40,7 +40,7 @@ use workspace::records::{self, Standing};
 pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, EngineError> {
     let only = asked.run;
     // Where refs were fetched, records are read as where they were made.
-    records::lay_out_missing(project)?;
+    let without = records::lay_out_missing(project)?.without;
     let here = store::list(&project.journals())?;
     let project = &project.surveyed(only.map_or(here.len(), |_| 1))?;
     let (claims, malformed) = project.commits().claims()?;
@@ -54,6 +54,8 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
             let runs = here.iter().map(ToString::to_string);
             // A run that a commit vouches for and that has no journal is the worst case of all.
             let runs = runs.chain(claims.iter().map(|claim| claim.run.clone()));
+            // So is one whose ref holds no records.
+            let runs = runs.chain(without);
             runs.collect::<BTreeSet<_>>().into_iter().collect()
         }
     };

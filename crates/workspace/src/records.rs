@@ -8,7 +8,7 @@
 mod lay_out;
 mod remote;
 
-pub use lay_out::{Standing, lay_out_missing, standing, task_files_at};
+pub use lay_out::{LaidOut, Standing, lay_out_missing, standing, task_files_at};
 pub use remote::{Fetched, Pushed, address, fetch, let_in, push, speak, with_edits};
 
 use crate::error::Error;

@@ -236,7 +236,11 @@ fn doing(out: &Out, report: &Report) -> String {
 fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
     let mut reports = overview(project)?;
     // A clone may have fetched what others recorded, and nothing has laid it out yet.
-    if reports.is_empty() && !workspace::records::lay_out_missing(project)?.is_empty() {
+    if reports.is_empty()
+        && !workspace::records::lay_out_missing(project)?
+            .runs
+            .is_empty()
+    {
         reports = overview(project)?;
     }
     let put_back = put_back(project);

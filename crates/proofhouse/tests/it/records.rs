@@ -372,6 +372,24 @@ fn fetched_records_make_no_repository() {
     }
 }
 
+/// Whoever can push refs can push one that holds nothing: it is told, and hides no other run.
+#[test]
+fn a_ref_that_holds_no_records_is_a_finding_of_its_own() {
+    let world = World::of_ann();
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t"]).exits(0);
+    let blob = world.git(&["rev-parse", "HEAD:code.txt"]);
+    for (run, holds) in [("bare", "HEAD"), ("blob", blob.as_str())] {
+        let records = format!("refs/proofhouse/records/{run}");
+        world.git(&["update-ref", &records, holds]);
+    }
+    let said = says(&world, &["audit"]).exits(1).out;
+    for part in ["FINDINGS bare", "FINDINGS blob", "clean t:"] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+    says(&world, &["audit", "t"]).exits(0);
+}
+
 #[test]
 fn who_is_behind_is_told_to_fetch_and_accused_of_nothing() {
     let world = World::of_ann();

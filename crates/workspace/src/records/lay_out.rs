@@ -2,7 +2,7 @@
 //! them at the same place as where they were made.
 
 use super::{MILESTONES, RECORDS, listed, milestone_journal, records_ref};
-use crate::error::Error;
+use crate::error::{Error, Kind};
 use crate::git;
 use crate::project::{Project, Records};
 use std::collections::BTreeMap;
@@ -32,8 +32,17 @@ pub(super) enum Over {
     Files,
 }
 
-/// Lays out the records of every run that has none here. Gives their names.
-pub fn lay_out_missing(project: &Project) -> Result<Vec<String>, Error> {
+/// What became of the runs that had no records here.
+#[derive(Debug, Default)]
+pub struct LaidOut {
+    /// Theirs lie here now.
+    pub runs: Vec<String>,
+    /// Their refs hold none.
+    pub without: Vec<String>,
+}
+
+/// Lays out the records of every run that has none here. A ref that holds none keeps no other away.
+pub fn lay_out_missing(project: &Project) -> Result<LaidOut, Error> {
     let args = ["for-each-ref", "--format=%(refname)", RECORDS];
     let said = git::text(&git::git(project.repo(), &args, &[])?);
     let names = said.lines().filter_map(|line| line.strip_prefix(RECORDS));
@@ -41,9 +50,23 @@ pub fn lay_out_missing(project: &Project) -> Result<Vec<String>, Error> {
     let here = store::list(&project.journals())?;
     let runs = runs.filter(|run| !here.contains(run));
     let runs: Vec<String> = runs.map(|run| run.to_string()).collect();
-    lay_out(project, &runs, Over::Nothing)?;
+    let mut found = LaidOut::default();
+    match lay_out(project, &runs, Over::Nothing) {
+        Ok(()) => found.runs = runs,
+        Err(_) => {
+            for run in runs {
+                match lay_out(project, std::slice::from_ref(&run), Over::Nothing) {
+                    Ok(()) => found.runs.push(run),
+                    Err(error) if matches!(error.kind, Kind::NoRecords | Kind::GitFailed) => {
+                        found.without.push(run);
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        }
+    }
     milestones(project)?;
-    Ok(runs)
+    Ok(found)
 }
 
 /// Lays out the records of milestones whose journals are not here, or end where the ref goes on.
@@ -249,11 +272,13 @@ fn beside<'f>(
         }
     }
     last.ok_or_else(|| {
-        Error::environment(
+        let mut error = Error::environment(
             "records_incomplete",
             format!("{} holds no journal", records_ref(run)),
             "fetch it anew from where the run was made",
-        )
+        );
+        error.kind = Kind::NoRecords;
+        error
     })
 }
 

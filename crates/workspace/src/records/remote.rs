@@ -307,7 +307,7 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Fetched, Error> {
     if differing.is_empty() {
         fetched?;
     }
-    let new = lay_out_missing(project)?;
+    let new = lay_out_missing(project)?.runs;
     let mut further = Vec::new();
     let here = store::list(&project.journals())?;
     let project = &project.surveyed(here.len())?;
