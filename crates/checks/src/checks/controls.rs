@@ -338,6 +338,22 @@ impl Control<'_> {
         plan.lay_canaries(room)?;
         plan.lay_placebos(room)?;
         let mut control = self.look(room)?;
+        let differing = |shown: &Shown| seen::differing(self.first, &shown.run).len();
+        // Tests that share what they change are others beside copies of each other.
+        let disturbed = differing(&control);
+        if let Some(alone) = plan.without_copies().filter(|_| disturbed > 0) {
+            let copied = std::mem::replace(&mut plan.tests, alone);
+            plan.lay_canaries(room)?;
+            let calm = self.look(room)?;
+            if differing(&calm) < disturbed {
+                control = calm;
+                let why = "none was turned round: beside copies of each other the tests say something else";
+                record.told.push(why.to_owned());
+            } else {
+                plan.tests = copied;
+                plan.lay_canaries(room)?;
+            }
+        }
         // Without a standard library, say: the parser knows nothing of that. And a module that looks at
         // its own place is another one behind ours.
         let unlike = plan.wrapped && !seen::differing(self.first, &control.run).is_empty();

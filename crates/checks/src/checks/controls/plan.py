@@ -518,6 +518,7 @@ def canaries(entry, token, most, dice):
         "path": entry["path"],
         "token": token,
         "text": text,
+        "plain": now.edited([(end, end, appended)]),
         # Where nothing of it was changed, copies must fail on the code before as well.
         "base": text if before == entry["now"] else (before or "") + appended,
         "canaries": [{"name": "test_%s_%s" % (token, name), "ends": ends}

@@ -44,11 +44,13 @@ pub(super) struct Order {
 }
 
 /// A file of tests with controls in it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(super) struct Test {
     pub(super) path: String,
     pub(super) token: String,
     pub(super) text: String,
+    /// The same without copies of tests.
+    pub(super) plain: String,
     /// The same canaries, and the file as it was.
     pub(super) base: String,
     pub(super) canaries: Vec<Canary>,
@@ -56,7 +58,7 @@ pub(super) struct Test {
 }
 
 /// A test of ours, and how it must end.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(super) struct Canary {
     pub(super) name: String,
     pub(super) ends: Ends,
@@ -70,7 +72,7 @@ pub(super) enum Ends {
 }
 
 /// A test of the change of which there is a copy with an assertion turned round, and one that asks as it did.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Clone, Deserialize)]
 pub(super) struct Turned {
     /// Empty: it stands in no class.
     pub(super) class: String,
@@ -188,6 +190,21 @@ impl Plan {
             self.functions.retain(|one| called(one.number));
             self.constants.retain(|one| called(one.number));
         }
+    }
+
+    /// The same files of tests with canaries alone; none where there are no copies of tests.
+    pub(super) fn without_copies(&self) -> Option<Vec<Test>> {
+        let some = self.tests.iter().any(|test| !test.turned.is_empty());
+        let alone = |test: &Test| Test {
+            text: test.plain.clone(),
+            base: match test.base == test.text {
+                true => test.plain.clone(),
+                false => test.base.clone(),
+            },
+            turned: Vec::new(),
+            ..test.clone()
+        };
+        some.then(|| self.tests.iter().map(alone).collect())
     }
 
     pub(super) fn lay_canaries(&self, room: &Room) -> Result<(), Error> {

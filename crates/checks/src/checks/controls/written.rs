@@ -95,6 +95,7 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
         Test {
             path: file.path.clone(),
             text,
+            plain: format!("{}{appended}", file.now),
             base,
             canaries: rows
                 .iter()
