@@ -11,6 +11,7 @@
 pub mod asked;
 pub mod beside;
 pub mod bump;
+pub mod canaries;
 mod declared;
 pub mod dimensions;
 mod errors;

@@ -30,8 +30,6 @@ pub enum Kind {
     RunBusy,
     /// An agent made something that cannot be taken back, whoever runs it.
     AgentsDoing,
-    /// A ref that holds no records of its run.
-    NoRecords,
     /// git ended with an error; it is `what` that says which.
     GitFailed,
 }

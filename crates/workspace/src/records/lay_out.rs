@@ -50,21 +50,7 @@ pub fn lay_out_missing(project: &Project) -> Result<LaidOut, Error> {
     let here = store::list(&project.journals())?;
     let runs = runs.filter(|run| !here.contains(run));
     let runs: Vec<String> = runs.map(|run| run.to_string()).collect();
-    let mut found = LaidOut::default();
-    match lay_out(project, &runs, Over::Nothing) {
-        Ok(()) => found.runs = runs,
-        Err(_) => {
-            for run in runs {
-                match lay_out(project, std::slice::from_ref(&run), Over::Nothing) {
-                    Ok(()) => found.runs.push(run),
-                    Err(error) if matches!(error.kind, Kind::NoRecords | Kind::GitFailed) => {
-                        found.without.push(run);
-                    }
-                    Err(error) => return Err(error),
-                }
-            }
-        }
-    }
+    let found = lay_out(project, &runs, Over::Nothing)?;
     milestones(project)?;
     Ok(found)
 }
@@ -184,31 +170,74 @@ pub fn task_files_at(
 }
 
 /// Lays out the records of these runs as their refs hold them.
-pub(super) fn lay_out(project: &Project, runs: &[String], over: Over) -> Result<(), Error> {
-    // So many are held in memory.
+pub(super) fn lay_out(project: &Project, runs: &[String], over: Over) -> Result<LaidOut, Error> {
+    // So many runs, and so many bytes of their journals, are held in memory.
     const AT_ONCE: usize = 32;
+    const HELD: usize = 64 << 20;
+    let mut found = LaidOut::default();
     if runs.is_empty() {
-        return Ok(());
+        return Ok(found);
     }
     let project = &project.at_top();
     project.prepare(Records::OnRef)?;
+    let mut held = Vec::new();
     for some in runs.chunks(AT_ONCE) {
-        let files = listed_at_once(project.repo(), some)?;
+        let (some, files) = listed_of(project.repo(), some, &mut found.without)?;
         let blobs = files.iter().flat_map(BTreeMap::values).map(String::as_str);
         let mut blobs = contents(project.repo(), blobs)?.into_iter();
-        let mut journals = Vec::new();
         for (run, files) in some.iter().zip(&files) {
-            let files = files.keys().zip(blobs.by_ref());
-            journals.push(beside(project, run, files, over)?);
+            let files: Vec<_> = files.keys().zip(blobs.by_ref().take(files.len())).collect();
+            match beside(project, run, files.into_iter(), over)? {
+                Some(journal) => held.push((run.clone(), journal)),
+                None => found.without.push(run.clone()),
+            }
         }
-        // The journals last: without one, the rest is none of a run's yet.
-        store::settle(&project.home())?;
-        for (run, bytes) in some.iter().zip(journals) {
-            let journal = project.journals().join(format!("{run}.jsonl"));
-            store::write_copy(&journal, &bytes, None)?;
+        if held.iter().map(|(_, journal)| journal.len()).sum::<usize>() > HELD {
+            found.runs.extend(journals(project, &mut held)?);
         }
     }
-    Ok(store::settle(&project.home())?)
+    found.runs.extend(journals(project, &mut held)?);
+    store::settle(&project.home())?;
+    Ok(found)
+}
+
+/// Writes the journals last: without one, what else a run has is none of a run's yet. To wait for the disk takes
+/// longer than all else, so it is done for many at once.
+fn journals(project: &Project, held: &mut Vec<(String, Vec<u8>)>) -> Result<Vec<String>, Error> {
+    if !held.is_empty() {
+        store::settle(&project.home())?;
+    }
+    let mut runs = Vec::new();
+    for (run, bytes) in held.drain(..) {
+        let journal = project.journals().join(format!("{run}.jsonl"));
+        store::write_copy(&journal, &bytes, None)?;
+        runs.push(run);
+    }
+    Ok(runs)
+}
+
+/// The files on the ref of each of these runs that has any.
+fn listed_of(
+    repo: &Path,
+    runs: &[String],
+    without: &mut Vec<String>,
+) -> Result<(Vec<String>, Vec<BTreeMap<String, String>>), Error> {
+    if let Ok(files) = listed_at_once(repo, runs) {
+        return Ok((runs.to_vec(), files));
+    }
+    // One of them is no tree: which?
+    let (mut some, mut all) = (Vec::new(), Vec::new());
+    for run in runs {
+        match listed_at_once(repo, std::slice::from_ref(run)) {
+            Ok(files) => {
+                some.push(run.clone());
+                all.extend(files);
+            }
+            Err(error) if error.kind == Kind::GitFailed => without.push(run.clone()),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok((some, all))
 }
 
 /// The files on the ref of each run, with their blobs.
@@ -245,13 +274,13 @@ fn listed_at_once(repo: &Path, runs: &[String]) -> Result<Vec<BTreeMap<String, S
     Ok(all)
 }
 
-/// Lays out everything of a run but its journal, which it gives.
+/// Lays out everything of a run but its journal, which it gives; none if there is none.
 fn beside<'f>(
     project: &Project,
     run: &str,
     files: impl Iterator<Item = (&'f String, Option<Vec<u8>>)>,
     over: Over,
-) -> Result<Vec<u8>, Error> {
+) -> Result<Option<Vec<u8>>, Error> {
     let vault = project.vault()?;
     let (journal, task) = (format!("journal/{run}.jsonl"), format!("tasks/{run}/"));
     let mut last = None;
@@ -271,15 +300,7 @@ fn beside<'f>(
             }
         }
     }
-    last.ok_or_else(|| {
-        let mut error = Error::environment(
-            "records_incomplete",
-            format!("{} holds no journal", records_ref(run)),
-            "fetch it anew from where the run was made",
-        );
-        error.kind = Kind::NoRecords;
-        error
-    })
+    Ok(last)
 }
 
 /// Does a path stay below its folder, and make no repository there? Git runs what the settings of one say,

@@ -320,7 +320,13 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Fetched, Error> {
             Standing::Differs => differing.push(run),
         }
     }
-    lay_out(project, &further, Over::Files)?;
+    if let Some(run) = lay_out(project, &further, Over::Files)?.without.first() {
+        return Err(Error::environment(
+            "records_incomplete",
+            format!("{} holds no journal", super::records_ref(run)),
+            "fetch it anew from where the run was made",
+        ));
+    }
     if !differing.is_empty() {
         return Err(differ(&differing, "the others were fetched"));
     }

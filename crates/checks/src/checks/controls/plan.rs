@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::execute::{Program, execute};
 use crate::readers::report_files::{self, Folder};
 use crate::room::Room;
+pub(super) use languages::canaries::Ends;
 pub(super) use languages::mutants::{Function, Mutant, Placebo};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -62,13 +63,6 @@ pub(super) struct Test {
 pub(super) struct Canary {
     pub(super) name: String,
     pub(super) ends: Ends,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Ends {
-    Passed,
-    Failed,
 }
 
 /// A test of the change of which there is a copy with an assertion turned round, and one that asks as it did.

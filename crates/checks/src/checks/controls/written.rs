@@ -1,61 +1,18 @@
 //! Canaries for languages of which nothing has to be parsed for it: they are written behind the last
 //! line of a file of tests. Tests of JavaScript get copies with an assertion turned round as well.
 
-use super::plan::{self, Canary, Ends, Function, Mutant, Order, Placebo, Plan, Test};
+use super::plan::{self, Canary, Function, Mutant, Order, Placebo, Plan, Test};
 use super::{File, Files};
+use languages::canaries::{appended, name, rows};
 use languages::mutants::{Mutants, STACK, Wanted, functions, in_turn, mutants};
 use languages::runners::Runner;
 use languages::script::{Source, wrapped};
 use languages::turned::{Turned, turned};
 use std::collections::BTreeMap;
 
-const NODE: &[(&str, Ends, &str)] = &[
-    ("passes", Ends::Passed, "ASSERT.strictEqual(1 + 1, 2)"),
-    ("equal", Ends::Failed, "ASSERT.strictEqual(1, 2)"),
-    ("true", Ends::Failed, "ASSERT.ok(false)"),
-    ("raises", Ends::Failed, "ASSERT.throws(() => {})"),
-    ("error", Ends::Failed, "throw new Error(\"of a canary\")"),
-];
-
-const CARGO: &[(&str, Ends, &str)] = &[
-    ("passes", Ends::Passed, "assert_eq!(1 + 1, 2);"),
-    ("equal", Ends::Failed, "assert_eq!(1, 2);"),
-    ("true", Ends::Failed, "assert!(1 > 2);"),
-    ("error", Ends::Failed, "panic!(\"of a canary\");"),
-];
-
-/// For vitest and jest: both have `test` and `expect`.
-const EXPECT: &[(&str, Ends, &str)] = &[
-    ("passes", Ends::Passed, "ASSERT(1 + 1).toBe(2)"),
-    ("equal", Ends::Failed, "ASSERT(1).toBe(2)"),
-    ("true", Ends::Failed, "ASSERT(false).toBeTruthy()"),
-    ("raises", Ends::Failed, "ASSERT(() => {}).toThrow()"),
-    ("error", Ends::Failed, "throw new Error(\"of a canary\")"),
-];
-
-const GO: &[(&str, Ends, &str)] = &[
-    (
-        "passes",
-        Ends::Passed,
-        "if 1+1 != 2 { t.Fatal(\"of a canary\") }",
-    ),
-    ("fails", Ends::Failed, "t.Error(\"of a canary\")"),
-    ("ends", Ends::Failed, "t.FailNow()"),
-    ("error", Ends::Failed, "t.Fatalf(\"of a %s\", \"canary\")"),
-];
-
-/// Endings of files that jest and vitest take.
-const SCRIPTS: &[&str] = &[".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx"];
-
 /// A plan with canaries alone; none where there are none for this runner.
 pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan> {
-    let (endings, rows): (&[&str], _) = match runner {
-        Runner::Node => (&[".js", ".mjs", ".cjs"], NODE),
-        Runner::Cargo => (&[".rs"], CARGO),
-        Runner::Vitest | Runner::Jest => (SCRIPTS, EXPECT),
-        Runner::Go => (&["_test.go"], GO),
-        Runner::Pytest | Runner::Unittest | Runner::Junit => return None,
-    };
+    let (endings, rows) = rows(runner)?;
     let mut order = Order::of(seed, files, endings, None);
     if runner == Runner::Cargo && !order.tests.iter().any(|file| file.changed) {
         // Tests of the change stand inside of its sources.
@@ -66,15 +23,7 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
     let each = order.tests.iter().enumerate();
     let tests = each.map(|(number, file)| {
         let token = format!("{}_{number}", order.token);
-        let name = |kind: &str| match runner {
-            Runner::Go => format!("Test_{token}_{kind}"),
-            _ => format!("test_{token}_{kind}"),
-        };
-        let appended = match runner {
-            Runner::Cargo => rust(&token, rows, &name),
-            Runner::Go => go(rows, &name),
-            _ => script(runner, &token, rows, &name, is_module(file)),
-        };
+        let appended = appended(runner, &token, rows, is_module(file));
         let copied = match runner {
             Runner::Node | Runner::Vitest | Runner::Jest => {
                 let texts = (file.now.as_str(), file.before.as_deref());
@@ -100,7 +49,7 @@ pub(super) fn canaries(runner: Runner, seed: &str, files: &Files) -> Option<Plan
             canaries: rows
                 .iter()
                 .map(|(kind, ends, _)| Canary {
-                    name: name(kind),
+                    name: name(runner, &token, kind),
                     ends: *ends,
                 })
                 .collect(),
@@ -214,58 +163,6 @@ pub(super) fn add_constants(plan: &mut Plan, order: &Order) {
     plan.left_out = all.len().saturating_sub(most);
     all.truncate(most);
     plan.constants = all;
-}
-
-fn go(rows: &[(&str, Ends, &str)], name: &dyn Fn(&str) -> String) -> String {
-    let each = rows.iter();
-    each.map(|(kind, _, body)| format!("\nfunc {}(t *testing.T) {{ {body} }}\n", name(kind)))
-        .collect()
-}
-
-fn script(
-    runner: Runner,
-    token: &str,
-    rows: &[(&str, Ends, &str)],
-    name: &dyn Fn(&str) -> String,
-    module: bool,
-) -> String {
-    let (test, assert) = (format!("test_{token}"), format!("assert_{token}"));
-    let from = match runner {
-        Runner::Vitest => "vitest",
-        _ => "@jest/globals",
-    };
-    let mut text = match (runner, module) {
-        (Runner::Node, true) => {
-            format!("\n;import {test} from \"node:test\";\nimport {assert} from \"node:assert\";\n")
-        }
-        (Runner::Node, false) => format!(
-            "\n;const {test} = require(\"node:test\");\nconst {assert} = require(\"node:assert\");\n"
-        ),
-        // vitest has no `require` for its own.
-        (Runner::Vitest, _) | (_, true) => {
-            format!("\n;import {{ test as {test}, expect as {assert} }} from \"{from}\";\n")
-        }
-        (_, false) => {
-            format!("\n;const {{ test: {test}, expect: {assert} }} = require(\"{from}\");\n")
-        }
-    };
-    for (kind, _, body) in rows {
-        let (name, body) = (name(kind), body.replace("ASSERT", &assert));
-        text.push_str(&format!("{test}(\"{name}\", () => {{ {body}; }});\n"));
-    }
-    text
-}
-
-fn rust(token: &str, rows: &[(&str, Ends, &str)], name: &dyn Fn(&str) -> String) -> String {
-    let mut text = format!("\n#[cfg(test)]\nmod canaries_{token} {{\n");
-    for (kind, _, body) in rows {
-        let name = name(kind);
-        text.push_str(&format!(
-            "    #[test]\n    fn {name}() {{\n        {body}\n    }}\n"
-        ));
-    }
-    text.push_str("}\n");
-    text
 }
 
 #[cfg(test)]
