@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use store::RunName;
 
+/// Files by their paths, with their blobs.
+type Files = BTreeMap<String, String>;
+
 /// The bytes of a file; none where there is no such file.
 type Content = Option<Vec<u8>>;
 
@@ -221,7 +224,7 @@ fn listed_of(
     repo: &Path,
     runs: &[String],
     without: &mut Vec<String>,
-) -> Result<(Vec<String>, Vec<BTreeMap<String, String>>), Error> {
+) -> Result<(Vec<String>, Vec<Files>), Error> {
     if let Ok(files) = listed_at_once(repo, runs) {
         return Ok((runs.to_vec(), files));
     }
@@ -241,7 +244,7 @@ fn listed_of(
 }
 
 /// The files on the ref of each run, with their blobs.
-fn listed_at_once(repo: &Path, runs: &[String]) -> Result<Vec<BTreeMap<String, String>>, Error> {
+fn listed_at_once(repo: &Path, runs: &[String]) -> Result<Vec<Files>, Error> {
     let nothing = ["hash-object", "-t", "tree", "--stdin"];
     let nothing = git::text(&git::git(repo, &nothing, &[])?);
     let mut asked = vec!["rev-parse".to_owned()];
