@@ -94,7 +94,7 @@ fn tell(place: &str, repo: &Path, bare: Duration) {
         "{records} records"
     );
     println!(
-        "{place}: {RUNS} runs with {records} records in {took:.0?} (bar: 2 s), {:.1} times git log",
+        "{place}: {RUNS} runs with {records} records in {took:.2?} (bar: 2 s), {:.1} times git log",
         took.as_secs_f64() / bare.as_secs_f64().max(1e-9),
     );
 }

@@ -19,6 +19,7 @@ mod journal;
 mod kind;
 mod lines;
 mod name;
+mod pack;
 mod parse;
 mod paths;
 mod read;

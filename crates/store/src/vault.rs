@@ -2,17 +2,22 @@
 //! asked by, and a hash that is not one (which could otherwise name any file).
 
 use crate::hash::{HexHash, is_hash};
+use crate::pack::Packs;
 use crate::{StoreError, files, sha256_hex};
 use kernel::outcome::EvidenceRef;
+use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A folder of content, each piece at `<first two hex digits>/<hash>`, read-only.
+/// A folder of content, read-only: each piece at `<first two hex digits>/<hash>`, or, of records that were fetched,
+/// in a pack.
 #[derive(Debug, Clone)]
 pub struct Vault {
     root: PathBuf,
+    packs: Arc<Packs>,
 }
 
 impl Vault {
@@ -21,6 +26,7 @@ impl Vault {
         files::create_dir(root)?;
         Ok(Vault {
             root: root.to_owned(),
+            packs: Arc::default(),
         })
     }
 
@@ -31,7 +37,8 @@ impl Vault {
         let path = self.path(&hash)?;
         match self.get(&hash) {
             // Whoever put it may have died before its name was durable.
-            Ok(_) => files::sync_dir(path.parent().unwrap_or(&self.root))?,
+            Ok(_) if path.exists() => files::sync_dir(path.parent().unwrap_or(&self.root))?,
+            Ok(_) => files::settle(&self.root)?,
             Err(StoreError::EvidenceMissing { .. } | StoreError::EvidenceCorrupt { .. }) => {
                 files::create_dir(path.parent().unwrap_or(&self.root))?;
                 let read_only = Permissions::from_mode(0o444);
@@ -47,46 +54,71 @@ impl Vault {
         })
     }
 
-    /// Keeps a copy of what is kept elsewhere, under the hash that its content has; it lasts from the next
+    /// Keeps copies of what is kept elsewhere, each under the hash that its content has; they last from the next
     /// [`settle`](crate::settle) on.
-    pub fn put_copy(&self, bytes: &[u8]) -> Result<(), StoreError> {
-        let path = self.path(&sha256_hex(bytes))?;
-        let read_only = Permissions::from_mode(0o444);
-        files::write_copy(&path, bytes, Some(read_only))
+    pub fn put_copies<'b>(
+        &self,
+        pieces: impl IntoIterator<Item = &'b [u8]>,
+    ) -> Result<(), StoreError> {
+        let mut missing = BTreeMap::new();
+        for bytes in pieces {
+            let hash = sha256_hex(bytes);
+            match self.get(&hash) {
+                Ok(_) => {}
+                Err(StoreError::EvidenceMissing { .. }) => drop(missing.insert(hash, bytes)),
+                // A file of its own goes before what a pack has.
+                Err(StoreError::EvidenceCorrupt { .. }) => {
+                    let read_only = Permissions::from_mode(0o444);
+                    files::write_copy(&self.path(&hash)?, bytes, Some(read_only))?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        match missing.is_empty() {
+            true => Ok(()),
+            false => self.packs.put(&self.root, &missing),
+        }
     }
 
     /// The content of that hash, checked.
     pub fn get(&self, hash: &str) -> Result<Vec<u8>, StoreError> {
-        let path = self.path(hash)?;
-        let corrupt = |reason: String| StoreError::EvidenceCorrupt {
+        let mut path = self.path(hash)?;
+        let corrupt = |path: PathBuf, reason: &str| StoreError::EvidenceCorrupt {
             hash: hash.to_owned(),
-            path: path.clone(),
-            reason,
+            path,
+            reason: reason.to_owned(),
         };
-        match fs::symlink_metadata(&path) {
+        let bytes = match fs::symlink_metadata(&path) {
             // Opening a pipe would wait for ever, and a link leads out of the vault.
-            Ok(found) if !found.is_file() => return Err(corrupt("not a plain file".to_owned())),
-            Ok(_) => {}
+            Ok(found) if !found.is_file() => return Err(corrupt(path, "not a plain file")),
+            Ok(_) => fs::read(&path).map_err(StoreError::io("read", &path))?,
             Err(e) if e.kind() == ErrorKind::NotFound => {
-                return Err(StoreError::EvidenceMissing {
-                    hash: hash.to_owned(),
-                    path,
-                });
+                let Some(piece) = self.packs.find(&self.root, hash)? else {
+                    return Err(StoreError::EvidenceMissing {
+                        hash: hash.to_owned(),
+                        path,
+                    });
+                };
+                path = piece.path.to_path_buf();
+                match piece.read() {
+                    Ok(bytes) => bytes,
+                    Err(e) if e.kind() == ErrorKind::UnexpectedEof => {
+                        return Err(corrupt(path, "it ends before this piece does"));
+                    }
+                    Err(e) => return Err(StoreError::io("read", &path)(e)),
+                }
             }
             Err(e) => return Err(StoreError::io("read", &path)(e)),
-        }
-        let bytes = fs::read(&path).map_err(StoreError::io("read", &path))?;
+        };
         let computed = HexHash::of(&[&bytes]);
         if computed.as_str() != hash {
-            return Err(corrupt(format!(
-                "its content has the hash {}",
-                computed.as_str()
-            )));
+            let reason = format!("its content has the hash {}", computed.as_str());
+            return Err(corrupt(path, &reason));
         }
         Ok(bytes)
     }
 
-    /// Where the content of that hash is, or would be.
+    /// Where the content of that hash is, or would be, as a file of its own.
     pub fn path(&self, hash: &str) -> Result<PathBuf, StoreError> {
         if !is_hash(hash.as_bytes()) {
             return Err(StoreError::BadHash {
@@ -163,6 +195,63 @@ mod tests {
                 "evidence_missing",
                 "bad_hash"
             ]
+        );
+    }
+
+    #[test]
+    fn copies_lie_in_one_file_and_are_read_from_there_checked() {
+        let (_dir, vault) = vault();
+        let loose = vault.put("a", b"a").unwrap().hash;
+        let pieces = [&b"a"[..], b"", b"bc\n", b"d"];
+        vault.put_copies(pieces).unwrap();
+        let packs = || {
+            let folder = fs::read_dir(vault.root.join("packs")).unwrap();
+            folder.map(|one| one.unwrap().path()).collect::<Vec<_>>()
+        };
+        assert_eq!(packs().len(), 1);
+        for piece in pieces {
+            assert_eq!(vault.get(&sha256_hex(piece)).unwrap(), piece);
+        }
+        // Whoever has looked before finds what others have put there since, and nothing lies there twice.
+        let other = Vault::open(&vault.root).unwrap();
+        assert_eq!(other.get(&loose).unwrap(), b"a");
+        other.put_copies([&b"e"[..], b"d", b"a"]).unwrap();
+        other.put_copies([&b"e"[..], b"d", b"a"]).unwrap();
+        assert_eq!(packs().len(), 2);
+        assert_eq!(vault.get(&sha256_hex(b"e")).unwrap(), b"e");
+        assert_eq!(vault.put("d", b"d").unwrap().size, 1);
+        assert!(!vault.path(&sha256_hex(b"d")).unwrap().exists());
+    }
+
+    #[test]
+    fn what_was_done_to_a_pack_is_seen_and_mended() {
+        let (_dir, vault) = vault();
+        vault.put_copies([&b"first"[..], b"second"]).unwrap();
+        let pack = fs::read_dir(vault.root.join("packs")).unwrap();
+        let pack = pack.last().unwrap().unwrap().path();
+        let whole = fs::read(&pack).unwrap();
+        let hashes = [b"first".as_slice(), b"second"].map(sha256_hex);
+        let code = |bytes: &[u8]| {
+            fs::remove_file(&pack).unwrap();
+            fs::write(&pack, bytes).unwrap();
+            let vault = Vault::open(&vault.root).unwrap();
+            let wrong = vault.verify_all(hashes.iter().map(String::as_str));
+            wrong.iter().map(StoreError::code).collect::<Vec<_>>()
+        };
+        assert_eq!(code(&whole), [""; 0]);
+        let mut other = whole.clone();
+        *other.last_mut().unwrap() ^= 1;
+        assert_eq!(code(&other), ["evidence_corrupt"]);
+        assert_eq!(code(&whole[..whole.len() - 1]), ["evidence_corrupt"]);
+        assert_eq!(code(&whole[..80]), ["evidence_missing"; 2]);
+        assert_eq!(code(b"nothing of ours"), ["evidence_missing"; 2]);
+        assert_eq!(code(&other), ["evidence_corrupt"]);
+        let mended = Vault::open(&vault.root).unwrap();
+        mended.put_copies([&b"first"[..], b"second"]).unwrap();
+        assert!(
+            mended
+                .verify_all(hashes.iter().map(String::as_str))
+                .is_empty()
         );
     }
 

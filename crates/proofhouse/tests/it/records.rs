@@ -387,6 +387,12 @@ fn a_ref_that_holds_no_records_is_a_finding_of_its_own() {
     for part in ["FINDINGS bare", "FINDINGS blob", "clean t:"] {
         assert!(said.contains(part), "no {part} in {said}");
     }
+    // Once, for what it is.
+    assert_eq!(said.matches("journal_missing").count(), 2, "{said}");
+    assert!(
+        said.contains("records/bare holds no journal") && !said.contains("records_differ"),
+        "{said}"
+    );
     says(&world, &["audit", "t"]).exits(0);
 }
 

@@ -87,9 +87,8 @@ fn milestones(project: &Project) -> Result<(), Error> {
         let evidence = files
             .iter()
             .filter(|(path, _)| path.starts_with("evidence/"));
-        for bytes in contents(repo, evidence.map(|(_, blob)| blob.as_str()))? {
-            bytes.map_or(Ok(()), |bytes| vault.put_copy(&bytes))?;
-        }
+        let pieces = contents(repo, evidence.map(|(_, blob)| blob.as_str()))?;
+        vault.put_copies(pieces.iter().flatten().map(Vec::as_slice))?;
         store::settle(&home)?;
         store::write_copy(&path, &journal, None)?;
         store::settle(&home)?;
@@ -183,18 +182,21 @@ pub(super) fn lay_out(project: &Project, runs: &[String], over: Over) -> Result<
     }
     let project = &project.at_top();
     project.prepare(Records::OnRef)?;
+    let vault = project.vault()?;
     let mut held = Vec::new();
     for some in runs.chunks(AT_ONCE) {
         let (some, files) = listed_of(project.repo(), some, &mut found.without)?;
         let blobs = files.iter().flat_map(BTreeMap::values).map(String::as_str);
         let mut blobs = contents(project.repo(), blobs)?.into_iter();
+        let mut evidence = Vec::new();
         for (run, files) in some.iter().zip(&files) {
             let files: Vec<_> = files.keys().zip(blobs.by_ref().take(files.len())).collect();
-            match beside(project, run, files.into_iter(), over)? {
+            match beside(project, run, files.into_iter(), over, &mut evidence)? {
                 Some(journal) => held.push((run.clone(), journal)),
                 None => found.without.push(run.clone()),
             }
         }
+        vault.put_copies(evidence.iter().map(Vec::as_slice))?;
         if held.iter().map(|(_, journal)| journal.len()).sum::<usize>() > HELD {
             found.runs.extend(journals(project, &mut held)?);
         }
@@ -277,14 +279,14 @@ fn listed_at_once(repo: &Path, runs: &[String]) -> Result<Vec<Files>, Error> {
     Ok(all)
 }
 
-/// Lays out everything of a run but its journal, which it gives; none if there is none.
+/// Lays out the task folder of a run, and gives its journal; none if there is none. Its evidence goes to the rest.
 fn beside<'f>(
     project: &Project,
     run: &str,
     files: impl Iterator<Item = (&'f String, Option<Vec<u8>>)>,
     over: Over,
+    evidence: &mut Vec<Vec<u8>>,
 ) -> Result<Option<Vec<u8>>, Error> {
-    let vault = project.vault()?;
     let (journal, task) = (format!("journal/{run}.jsonl"), format!("tasks/{run}/"));
     let mut last = None;
     for (path, bytes) in files {
@@ -295,7 +297,7 @@ fn beside<'f>(
             last = Some(bytes);
         } else if path.starts_with("evidence/") {
             // Under the hash that its content has, whatever it was called.
-            vault.put_copy(&bytes)?;
+            evidence.push(bytes);
         } else if path.starts_with(&task) && is_plain(Path::new(path)) {
             let to = project.home().join(path);
             if over == Over::Files || to.symlink_metadata().is_err() {
