@@ -25,7 +25,7 @@ impl Unasked {
         let piece = pieces.find(|piece| piece.name == UNASKED)?;
         let vault = project.vault().ok()?;
         let text = vault.get(&piece.hash).ok()?;
-        let at = vault.path(&piece.hash).ok()?;
+        let at = vault.place(&piece.hash).ok()?;
         let at = at.strip_prefix(project.top()).unwrap_or(&at);
         Some(Self {
             files: String::from_utf8_lossy(&text)

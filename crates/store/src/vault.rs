@@ -118,8 +118,18 @@ impl Vault {
         Ok(bytes)
     }
 
-    /// Where the content of that hash is, or would be, as a file of its own.
-    pub fn path(&self, hash: &str) -> Result<PathBuf, StoreError> {
+    /// The file that the content of that hash is in.
+    pub fn place(&self, hash: &str) -> Result<PathBuf, StoreError> {
+        let path = self.path(hash)?;
+        let piece = match path.exists() {
+            true => None,
+            false => self.packs.find(&self.root, hash)?,
+        };
+        Ok(piece.map_or(path, |piece| piece.path.to_path_buf()))
+    }
+
+    /// Where it is, or would be, as a file of its own.
+    fn path(&self, hash: &str) -> Result<PathBuf, StoreError> {
         if !is_hash(hash.as_bytes()) {
             return Err(StoreError::BadHash {
                 hash: hash.to_owned(),
@@ -220,7 +230,8 @@ mod tests {
         assert_eq!(packs().len(), 2);
         assert_eq!(vault.get(&sha256_hex(b"e")).unwrap(), b"e");
         assert_eq!(vault.put("d", b"d").unwrap().size, 1);
-        assert!(!vault.path(&sha256_hex(b"d")).unwrap().exists());
+        let place = |bytes: &[u8]| vault.place(&sha256_hex(bytes)).unwrap();
+        assert!(packs().contains(&place(b"d")) && !packs().contains(&place(b"a")));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What a brief teaches passes the gate of its own state: the examples are cut out of the briefs as
 //! agents get them, and played to the real gates. Whoever copies one says nothing, and is refused.
 
+use crate::play::{Play, Stage, honest};
 use crate::support::World;
 use serde_json::Value;
 use std::path::Path;
@@ -192,6 +193,84 @@ fn the_forms_that_design_teaches_are_taken() {
     for reached in ["Designing", "Analyzing"] {
         world.run(&["run", "t", "--once"]);
         assert_eq!(world.status()["state"], reached, "{:#}", world.status());
+    }
+}
+
+/// The last result that a brief shows, in words of one's own. Where it asks questions, each is answered as the
+/// brief says that it passes, with the place that is given.
+fn taught(brief: &str, place: &str) -> Value {
+    let shown = brief.rsplit("```json\n").filter_map(|rest| {
+        let text = rest.split("\n```").next()?;
+        let value: Value = serde_json::from_str(text).ok()?;
+        value.get("summary").is_some().then_some(value)
+    });
+    let mut result = shown.last().unwrap_or_else(|| panic!("{brief}"));
+    in_own_words(&mut result);
+    let Some(answers) = result.get_mut("answers") else {
+        return result;
+    };
+    let asked = brief.lines().filter_map(|line| {
+        let (id, rest) = line.strip_prefix("- `")?.split_once("`: ")?;
+        let (asks, passes) = rest.split_once(" It passes with: ")?;
+        let answer = passes.split([',', '.']).next()?;
+        let evidence = format!("{place} is where I looked: {}", asks.to_lowercase());
+        Some((
+            id.to_owned(),
+            serde_json::json!({"answer": answer, "evidence": evidence}),
+        ))
+    });
+    *answers = Value::Object(asked.collect());
+    result
+}
+
+/// Each agent works as the honest one does, and says what its own brief shows.
+#[test]
+fn the_results_that_briefs_teach_pass_their_gates() {
+    for (workflow, new, place) in [
+        (
+            "quick",
+            &["--set", "review=yes", "--autonomy", "auto"][..],
+            "src/total.sh",
+        ),
+        ("phase", &[], "task/artifacts/seen.txt"),
+        ("add", &[], "task/TASK.md"),
+    ] {
+        let mut play: Play = toml::from_str(&format!(
+            "workflow = \"{workflow}\"\nnew = {new:?}\nends = {{ state = \"done\" }}"
+        ))
+        .unwrap();
+        let stage = Stage::set(&play);
+        assert_eq!(play.faults_on(&stage), [""; 0], "{workflow}");
+        let journal = stage.world.journal();
+        let named = journal
+            .iter()
+            .filter_map(|record| record["body"]["outcome"]["evidence"].as_array());
+        let briefs = named
+            .flatten()
+            .filter(|piece| piece["name"].as_str().unwrap().ends_with(" brief"));
+        let mut script = String::new();
+        let mut said = 0;
+        for brief in briefs {
+            let state = brief["name"].as_str().unwrap().split(' ').nth(1).unwrap();
+            let hash = brief["hash"].as_str().unwrap();
+            let text = stage
+                .world
+                .read(&format!(".proofhouse/evidence/{}/{hash}", &hash[..2]));
+            let honest = honest(workflow).0;
+            let own = honest
+                .split("[[attempt]]")
+                .find(|own| own.contains(&format!("state = \"{state}\"")));
+            let own = own.unwrap_or_else(|| panic!("nobody works in {state}"));
+            let (works, _) = own.split_once("\nresult = ").expect("a result");
+            let result = taught(&text, place);
+            script.push_str(&format!(
+                "[[attempt]]{works}\nresult_text = '''{result}'''\n"
+            ));
+            said += 1;
+        }
+        assert!(said > 1, "{script}");
+        play.script = script;
+        assert_eq!(play.faults(), [""; 0], "{workflow}: {}", play.script);
     }
 }
 
