@@ -156,7 +156,9 @@ pub fn verify(
         };
         return Err(EngineError::user(
             "signer_unknown",
-            format!("the key {fingerprint} may not decide, says .proofhouse/approvers{reasons}"),
+            format!(
+                "the key {fingerprint} may not decide: the list of approvers does not have it{reasons}"
+            ),
             "sign with a key that is listed and valid; or, if you may, list this one",
         ));
     };

@@ -68,6 +68,11 @@ fn leads(content: &Content) -> bool {
         .is_some_and(|(mode, _)| ["120000", "160000"].contains(&mode.as_str()))
 }
 
+/// What git calls the mode.
+fn mode(content: &Content) -> &str {
+    content.as_ref().map_or("none", |(mode, _)| mode)
+}
+
 /// A file before and after.
 type Step = (Content, Content);
 
@@ -236,13 +241,28 @@ fn vouched<'a>(
             "`{}` made it of something else than lies where the change is to go, and nobody proved that",
             run.run
         )
-    } else if let Some((run, _)) = steps().next_back() {
-        format!(
-            "`{}` proved another content: it was edited or merged since",
-            run.run
-        )
+    } else if let Some((run, (_, to))) = steps().next_back() {
+        let object = |content: &Content| content.as_ref().map(|(_, object)| object.clone());
+        match (after, to) {
+            (None, _) => format!("it was deleted, and `{}` left it there", run.run),
+            (_, None) => format!("`{}` deleted it, and it is there again", run.run),
+            _ if object(after) == object(to) => format!(
+                "`{}` proved this content with another mode: {} is not {}",
+                run.run,
+                mode(after),
+                mode(to)
+            ),
+            _ => format!(
+                "`{}` proved another content: it was edited or merged since",
+                run.run
+            ),
+        }
     } else {
-        "no run has made it".to_owned()
+        match after {
+            None => "it was deleted, and no run has done that",
+            Some(_) => "no run has made it",
+        }
+        .to_owned()
     })
 }
 
@@ -276,12 +296,12 @@ fn proven(
         match &shown {
             None if audit.worth.is_empty() => Some("nothing that was run shows it".to_owned()),
             None => Some(format!(
-                "its evidence is {}; the policy asks for {}",
+                "its evidence is {}, and the policy counts {} alone",
                 audit.worth,
                 policy.least()
             )),
             Some(shown) if policy.signed() && !shown.signed => {
-                Some("nobody has signed for it; the policy asks for that".to_owned())
+                Some("nobody signed a decision behind its proof (`signed` of the policy): a run that asks a person, as it does without `--autonomy auto`, has one".to_owned())
             }
             Some(_) => None,
         }

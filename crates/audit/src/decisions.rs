@@ -179,7 +179,15 @@ impl Signers {
     fn signer(&self, words: &Words<'_>, pem: &str, at: Time) -> Result<String, String> {
         let approvers = self.approvers.as_deref();
         let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
-        let signer = approval::verify(approvers, pem, words, at).map_err(|error| error.what)?;
+        let signer = approval::verify(approvers, pem, words, at).map_err(|error| {
+            match error.code.as_str() {
+                "signer_unknown" => format!(
+                    "{}; of somebody who has left since, list the key again with `valid-before`, and what they signed until then holds",
+                    error.what
+                ),
+                _ => error.what,
+            }
+        })?;
         match self.touch && !signer.touch {
             true => Err("a guest works in the run, and a key file signed it".to_owned()),
             false => Ok(signer.principal),

@@ -5,7 +5,7 @@ mod github;
 mod junit;
 mod sarif;
 
-pub use github::{annotations, summary};
+pub use github::{annotations, failed, summary};
 pub use junit::junit;
 pub use sarif::sarif;
 

@@ -79,6 +79,10 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
     let seals = seals::Seals::of(project)?;
     let signers = decisions::Signers::of(project, asked)?;
     let standing = records::standing(project, names.iter().map(String::as_str))?;
+    let of_change = asked
+        .span
+        .map(|span| span.commits(project.top()))
+        .transpose()?;
     let one = |name: &String| {
         let mut report = run::audit(project, name, &claims, &signers);
         report.findings.extend(seals.broken(project, name));
@@ -109,6 +113,15 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
         };
         if !code.is_empty() {
             report.findings.push(finding(code, 0, what));
+        }
+        // Whoever asks for a change cannot mend what others left out, of another branch or long ago.
+        let elsewhere = |commits: &BTreeSet<String>| {
+            let mut own = claims.iter().filter(|claim| claim.run == *name);
+            !own.any(|claim| commits.contains(&claim.commit))
+        };
+        if of_change.as_ref().is_some_and(elsewhere) {
+            let missing = |one: &mut Finding| one.code == "journal_missing";
+            report.notes.extend(report.findings.extract_if(.., missing));
         }
         let own = malformed
             .iter()

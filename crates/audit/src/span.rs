@@ -1,5 +1,6 @@
 //! A change: from the commit that it is to go to, to its own last one.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use workspace::error::EngineError;
 use workspace::git::{git, text};
@@ -67,6 +68,13 @@ impl Span {
             ));
         }
         Ok(bases)
+    }
+
+    /// The commits of the change.
+    pub(crate) fn commits(&self, repo: &Path) -> Result<BTreeSet<String>, EngineError> {
+        let span = format!("{}..{}", self.onto, self.head);
+        let listed = git(repo, &["rev-list", &span], &[])?;
+        Ok(text(&listed).lines().map(str::to_owned).collect())
     }
 
     /// A file as it stands where the change is to go.

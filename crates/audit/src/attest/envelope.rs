@@ -68,7 +68,7 @@ impl Envelope {
         let named = trusted.iter().find(|key| key.keyid == signed.keyid);
         let Some(key) = named else {
             return Err(format!(
-                "the key {} signed it, and nobody here trusts that one",
+                "the key {} signed it, and nobody here trusts that one: give its public key (`--key KEY.pub`), or list it in .proofhouse/approvers with `namespaces=\"proofhouse-attestation\"`, for a time that has not passed",
                 signed.keyid.escape_debug()
             ));
         };

@@ -21,6 +21,12 @@ pub fn annotations(audited: &Audited<'_>) -> String {
     told(audited).iter().map(line).collect()
 }
 
+/// Why there is no report.
+pub fn failed(what: &str, mend: &str) -> String {
+    let text = message(&format!("{what}; {mend}"));
+    format!("::error title=proofhouse::{text}\n")
+}
+
 /// A message ends with its line, so what would end it is spelt out.
 fn message(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());

@@ -3,6 +3,8 @@
 
 use super::Audited;
 use crate::finding::RunAudit;
+use kernel::Machine;
+use kernel::machine::Activity;
 use quick_xml::Writer;
 use quick_xml::events::BytesText;
 use report::gate::{Answer, Check, Gate, latest};
@@ -53,6 +55,8 @@ pub fn junit(project: &Project, audited: &Audited<'_>) -> String {
 #[derive(Default)]
 struct Shown {
     gates: Vec<Gate>,
+    /// Is it done? What failed in a run that is not has let nothing pass.
+    done: bool,
     /// The cases that its product was asked last.
     cases: Vec<(String, Option<ToldCase>)>,
 }
@@ -76,6 +80,7 @@ fn shown(project: &Project, run: &str) -> Shown {
         .map(|check| sat_cases(project, check))
         .find(|cases| !cases.is_empty());
     Shown {
+        done: peek.machine.status().activity == Activity::Done,
         cases: cases.unwrap_or_default(),
         gates,
     }
@@ -83,13 +88,18 @@ fn shown(project: &Project, run: &str) -> Shown {
 
 fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, shown: &Shown) -> io::Result<()> {
     let latest = latest(&shown.gates);
-    let wrong = shown.cases.iter().filter(|(_, failed)| failed.is_some());
+    let wrong = shown
+        .cases
+        .iter()
+        .filter(|(_, failed)| shown.done && failed.is_some());
     let checks: Vec<(&Gate, &Check)> = latest
         .iter()
         .flat_map(|gate| gate.checks.iter().map(move |check| (*gate, check)))
         .collect();
     let many = |answer: Answer| {
-        let of = checks.iter().filter(|(_, check)| verdict(check) == answer);
+        let of = checks
+            .iter()
+            .filter(|(_, check)| verdict(check, shown.done) == answer);
         of.count()
     };
     let counts = [
@@ -107,7 +117,7 @@ fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, shown: &Shown) -> io::R
                 0 => check.check.clone(),
                 earlier => format!("{} ({})", check.check, earlier + 1),
             };
-            let problem = match verdict(check) {
+            let problem = match verdict(check, shown.done) {
                 Answer::Passed => None,
                 Answer::Failed => Some("failure"),
                 Answer::CouldNotRun => Some("error"),
@@ -124,7 +134,8 @@ fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, shown: &Shown) -> io::R
                     .collect();
                 lines.join("\n")
             });
-            let problem = told.as_deref().map(|told| ("failure", told));
+            let word = if shown.done { "failure" } else { "skipped" };
+            let problem = told.as_deref().map(|told| (word, told));
             case(writer, &class, name, 0, problem)?;
         }
         let class = format!("{}.audit", audit.run);
@@ -139,11 +150,13 @@ fn suite(writer: &mut Writer<Vec<u8>>, audit: &RunAudit, shown: &Shown) -> io::R
     })
 }
 
-/// What it says of the work: what is not reached yet has failed nobody.
-fn verdict(check: &Check) -> Answer {
-    match check.not_yet {
-        true => Answer::Noted,
-        false => check.answer,
+/// What it says of the work: what is not reached yet has failed nobody, and what failed in a run that is not done
+/// is why it is not.
+fn verdict(check: &Check, done: bool) -> Answer {
+    match check.answer {
+        Answer::Passed => Answer::Passed,
+        _ if check.not_yet || !done => Answer::Noted,
+        answer => answer,
     }
 }
 

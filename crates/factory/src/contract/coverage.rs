@@ -113,9 +113,13 @@ pub fn missing<'t>(
     tests: impl IntoIterator<Item = &'t str>,
 ) -> Vec<Requirement> {
     let names: Vec<String> = tests.into_iter().map(bare).collect();
-    let mut missing = required(surface);
-    missing.retain(|requirement| !names.iter().any(|name| covers(name, &requirement.key)));
-    missing
+    let required = required(surface);
+    let shown: Vec<&Requirement> = names
+        .iter()
+        .filter_map(|name| shown_by(name, &required))
+        .collect();
+    let missing = required.iter().filter(|one| !shown.contains(one));
+    missing.cloned().collect()
 }
 
 /// Those of these tests that carry a key of the contract: what the module is proven by.
@@ -124,19 +128,13 @@ pub fn covering<'t>(
     tests: impl IntoIterator<Item = &'t str>,
 ) -> Vec<&'t str> {
     let required = required(surface);
-    let carries = |name: &&str| {
-        let bare = bare(name);
-        required.iter().any(|one| covers(&bare, &one.key))
-    };
+    let carries = |name: &&str| shown_by(&bare(name), &required).is_some();
     tests.into_iter().filter(carries).collect()
 }
 
 /// What a test is to show by its name, if it carries a key of the contract.
 pub fn category(surface: SurfaceRef<'_>, test: &str) -> Option<Category> {
-    let bare = bare(test);
-    let mut required = required(surface).into_iter();
-    let found = required.find(|one| covers(&bare, &one.key));
-    found.map(|one| one.category)
+    shown_by(&bare(test), &required(surface)).map(|one| one.category)
 }
 
 /// `tests::unit::test_error__empty[0]` is `error__empty`.
@@ -151,8 +149,15 @@ fn bare(name: &str) -> String {
     last.strip_prefix("test_").unwrap_or(last).to_owned()
 }
 
-/// The key, alone or with `__` and more behind it: one key is never the beginning of another.
-fn covers(name: &str, key: &str) -> bool {
-    name.strip_prefix(key)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with("__"))
+/// What a test with this name shows: the key that it begins with, alone or with `_` and more behind it; of two, the
+/// longer one.
+fn shown_by<'r>(name: &str, required: &'r [Requirement]) -> Option<&'r Requirement> {
+    let begins = |one: &&Requirement| {
+        let rest = name.strip_prefix(one.key.as_str());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    required
+        .iter()
+        .filter(begins)
+        .max_by_key(|one| one.key.len())
 }

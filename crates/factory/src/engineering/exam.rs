@@ -131,9 +131,10 @@ impl Examined {
     pub fn order(&self, contract: Option<&IoContract>) -> Value {
         let errors = contract.map(errors).unwrap_or_default();
         let modes = contract.map(modes).unwrap_or_default();
+        let inputs = contract.map(inputs).unwrap_or_default();
         json!({
             "handed_in": self.handed_in, "paper": self.paper, "unasked": self.unasked,
-            "waived": self.waived, "errors": errors, "modes": modes, "said": self.said,
+            "waived": self.waived, "errors": errors, "modes": modes, "inputs": inputs, "said": self.said,
         })
     }
 }
@@ -143,6 +144,13 @@ fn errors(contract: &IoContract) -> Vec<String> {
     let surface = crate::contract::from_plan::surface(contract);
     let names = surface.error_surfaces.iter();
     names.map(|error| error.name.clone()).collect()
+}
+
+/// The names of a contract's inputs, in the order in which a call has them.
+fn inputs(contract: &IoContract) -> Vec<String> {
+    let surface = crate::contract::from_plan::surface(contract);
+    let names = surface.inputs.iter();
+    names.map(|input| input.name.clone()).collect()
 }
 
 /// How a contract says that it can be called.

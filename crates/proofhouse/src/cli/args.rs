@@ -134,7 +134,7 @@ onto your branch as one commit.")]
     /// Show a run as it was at one of its records: state, counters, question, spending; writes nothing
     #[command(after_help = "Examples:
   proofhouse replay slugs --at 35
-  proofhouse replay slugs --with ./my-phase     up to where that workflow goes another way")]
+  proofhouse replay slugs --with ./mine/phase   up to where that workflow goes another way")]
     Replay(Replay),
     /// Leave a run at one of its records, in a new one: for another agent, or another answer
     #[command(after_help = "Examples:

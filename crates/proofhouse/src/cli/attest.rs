@@ -101,7 +101,17 @@ fn keep(project: &Project, attested: &Attested, commit: &str) -> Result<(), Engi
     let path = file.display().to_string();
     let notes = format!("--ref={NOTES}");
     let args = ["notes", &notes, "add", "--file", &path, commit];
-    let added = git(project.top(), &args, &[]);
+    let there = git(project.top(), &["notes", &notes, "list", commit], &[]).is_ok();
+    let added = match there {
+        true => Err(EngineError::user(
+            "attestation_noted",
+            format!("{commit} has a note already"),
+            format!(
+                "it may be somebody else's word: look at it (`git notes --ref=proofhouse show {commit}`), remove it if it may go (`git notes --ref=proofhouse remove {commit}`), or keep this one in a file (`--out FILE`)"
+            ),
+        )),
+        false => git(project.top(), &args, &[]).map_err(EngineError::from),
+    };
     // Scratch of this one alone.
     let _ = std::fs::remove_file(&file);
     added.map(|_| ())

@@ -9,6 +9,26 @@ use std::io::Write;
 use workspace::{EngineError, Project};
 
 pub(crate) fn audit(project: &Project, args: &Audit, out: &Out) -> Result<u8, EngineError> {
+    let error = match audited(project, args, out) {
+        Err(error) => error,
+        ended => return ended,
+    };
+    // A build server keeps what is printed, and shows what stands in its own form.
+    match args.format {
+        Some(AuditFormat::Github) => {
+            out.line(formats::failed(&error.what, &error.mend).trim_end());
+            add_summary(&format!(
+                "## Proofhouse\n\n{}\n\n{}\n",
+                error.what, error.mend
+            ))?;
+        }
+        None if args.ci => Out::new(true).error(&error),
+        _ => return Err(error),
+    }
+    Ok(exit::of(&error))
+}
+
+fn audited(project: &Project, args: &Audit, out: &Out) -> Result<u8, EngineError> {
     // What vouches for a change is held to what a build server asks, wherever it is looked at.
     let rigour = match args.ci || args.covers.is_some() {
         true => Rigour::Ci,
@@ -121,8 +141,8 @@ fn files(coverage: &Coverage, out: &Out) {
             plain(&one.path),
             one.why,
             match one.required {
-                true => "the policy asks for it",
-                false => "no policy asks for it",
+                true => "the policy requires it",
+                false => "no policy requires it",
             }
         ));
     }

@@ -13,6 +13,9 @@ const DEFAULT: &str = "default";
 /// The same where nothing holds either.
 const NOT_SET: &str = "not set";
 
+/// Behind the source of one that a repository may not set.
+const REFUSED: &str = "; refused there: move it to your own config.toml, or to the environment";
+
 /// Behind the source of a setting that came with the repository and nobody has confirmed.
 const UNCONFIRMED: &str = "; nothing runs with it before `proofhouse config confirm`";
 
@@ -57,7 +60,7 @@ pub(crate) fn show(
         let mut facts: Vec<_> = set
             .iter()
             .map(|(name, value, source)| {
-                serde_json::json!({"name": name, "value": value, "source": source, "about": about(name), "unconfirmed": waits(name)})
+                serde_json::json!({"name": name, "value": value, "source": source, "about": about(name), "unconfirmed": waits(name), "refused": config.is_refused(name)})
             })
             .collect();
         facts.extend(unset.iter().map(|key| {
@@ -72,6 +75,8 @@ pub(crate) fn show(
     for (name, value, mut source) in set {
         if waits(&name) {
             source.push_str(UNCONFIRMED);
+        } else if config.is_refused(&name) {
+            source.push_str(REFUSED);
         }
         rows.push(vec![name, shown(&value), source]);
     }

@@ -1,6 +1,7 @@
 //! `proofhouse decide`: a person's word, through a channel that agents cannot reach.
 
 use super::args::{Decide, Resolve, Run, Signing};
+use super::live_trace::Live;
 use super::out::{Out, Tone};
 use super::signing::{self, approved, show};
 use super::{exit, inbox, land, of_factory, payload, resolve, run, standing, status};
@@ -140,6 +141,8 @@ pub(crate) fn say(
     }
     let approve = |words: &Words<'_>| approved(project, signing, words);
     let decided = engine::decide::decide(project, ask, approve)?;
+    // What waited has ended, and often the run with it: nothing else would tell of that.
+    drop(Live::of((), project, &decided.name));
     if out.json {
         status::print(project, &decided.name, out)?;
         return Ok(exit::OK);

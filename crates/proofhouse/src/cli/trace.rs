@@ -3,6 +3,7 @@
 use super::args::Trace;
 use super::exit;
 use super::out::{Out, count};
+use serde_json::Value;
 use std::time::Duration;
 use ureq::http::Uri;
 use workspace::{EngineError, Project};
@@ -12,6 +13,9 @@ const TRACES: &str = "/v1/traces";
 
 /// By the standard: `name=value,name=value`, for collectors that want a key.
 const HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+
+/// More than this a collector does not say.
+const MOST_SAID: u64 = 1 << 16;
 
 pub(crate) fn trace(project: &Project, args: &Trace, out: &Out) -> Result<u8, EngineError> {
     let request = report::trace::trace(&project.at_top(), &args.run)?;
@@ -86,15 +90,48 @@ pub(super) fn send(url: &str, body: &[u8]) -> Result<(), EngineError> {
             "use https",
         ));
     }
-    for (name, value) in headers.split(',').filter_map(|one| one.split_once('=')) {
+    for one in headers.split(',').filter(|one| !one.trim().is_empty()) {
+        let Some((name, value)) = one.split_once('=') else {
+            return Err(EngineError::user(
+                "bad_collector",
+                format!("{HEADERS} is not `name=value,name=value`"),
+                "write it so; what it holds is not shown here, since it may be a key",
+            ));
+        };
         request = request.header(name.trim(), value.trim());
     }
-    let answer = request
+    let mut answer = request
         .send(body)
         .map_err(|error| failed(error.to_string()))?;
-    match answer.status().is_success() {
-        true => Ok(()),
-        false => Err(failed(format!("it answered {}", answer.status()))),
+    let status = answer.status();
+    if !status.is_success() {
+        let why = match status.as_u16() {
+            415 => "; it takes OTLP as JSON nowhere, or at another path",
+            _ => "",
+        };
+        return Err(failed(format!("it answered {status}{why}")));
+    }
+    // It may have taken some and not others.
+    let said = answer
+        .body_mut()
+        .with_config()
+        .limit(MOST_SAID)
+        .read_to_string();
+    let said: Value = serde_json::from_str(&said.unwrap_or_default()).unwrap_or_default();
+    let partly = &said["partialSuccess"];
+    // Numbers of 64 bits are texts in their JSON.
+    let rejected = partly["rejectedSpans"]
+        .as_str()
+        .and_then(|text| text.parse().ok());
+    match rejected.or(partly["rejectedSpans"].as_u64()).unwrap_or(0) {
+        0 => Ok(()),
+        many => Err(failed(format!(
+            "it rejected {}: {}",
+            count(many, "span"),
+            partly["errorMessage"]
+                .as_str()
+                .unwrap_or("without a reason")
+        ))),
     }
 }
 

@@ -396,6 +396,42 @@ fn a_ref_that_holds_no_records_is_a_finding_of_its_own() {
     says(&world, &["audit", "t"]).exits(0);
 }
 
+/// Its work without the records behind it would be a run that somebody has tampered with.
+#[test]
+fn of_a_run_that_went_on_in_two_ways_nothing_is_taken() {
+    let world = World::of_ann();
+    let hub = World::empty();
+    hub.git(&["init", "--quiet", "--bare", "."]);
+    world.git(&["remote", "add", "hub", hub.path().to_str().unwrap()]);
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t", "--once"]).exits(0);
+    says(&world, &["records", "push", "hub"]).exits(0);
+    let clone = clone_of(&world);
+    clone.git(&["remote", "add", "hub", hub.path().to_str().unwrap()]);
+    says(&clone, &["records", "fetch", "hub"]).exits(0);
+    says(&clone, &["abandon", "t", "--because", "not here"]).exits(0);
+    let refs = |world: &World| {
+        let all = [
+            "for-each-ref",
+            "--format=%(refname) %(objectname)",
+            "refs/proofhouse/t",
+            "refs/proofhouse/records/t",
+        ];
+        world.git(&all)
+    };
+    let before = refs(&clone);
+    says(&clone, &["audit", "t"]).exits(0);
+    says(&world, &["run", "t"]).exits(0);
+    begin(&world, "u", CHECK);
+    says(&world, &["run", "u"]).exits(0);
+    says(&world, &["records", "push", "hub"]).exits(0);
+    says(&clone, &["records", "fetch", "hub"]).refuses(1, "records_differ");
+    assert_eq!(refs(&clone), before);
+    says(&clone, &["audit", "t"]).exits(0);
+    // The others came.
+    says(&clone, &["audit", "u"]).exits(0);
+}
+
 #[test]
 fn who_is_behind_is_told_to_fetch_and_accused_of_nothing() {
     let world = World::of_ann();

@@ -165,6 +165,14 @@ impl Config {
         Ok(self.number(name))
     }
 
+    /// Is it set where nothing that uses it takes it from? Its row in the table says so.
+    pub fn is_refused(&self, name: &str) -> bool {
+        let of_person =
+            keys::find(name).is_some_and(|key| key.about.contains("not from a repository"));
+        let set = self.values.get(name);
+        of_person && set.is_some_and(|(_, source)| matches!(source, Source::Repository(_)))
+    }
+
     fn not_of_repository(&self, name: &str) -> Result<(), Error> {
         match self.values.get(name) {
             Some((_, Source::Repository(path))) => Err(Error::user(

@@ -67,6 +67,8 @@ fn differ(runs: &[String], others: &str) -> Error {
 /// Runs whose refs are not the same here and there, and where ours does not go on from theirs.
 #[derive(Default)]
 struct Apart {
+    /// The refs that are there.
+    there: Vec<String>,
     /// Each has something that the other lacks.
     forked: Vec<String>,
     /// Theirs goes on from ours.
@@ -99,7 +101,11 @@ fn apart(project: &Project, remote: &str) -> Result<Apart, Error> {
         let bring = bring.into_iter().chain(["--", remote]);
         git(repo, &bring.chain(names).collect::<Vec<&str>>(), &env)?;
     }
-    let mut apart = Apart::default();
+    let names = there.lines().filter_map(|line| line.split_once('\t'));
+    let mut apart = Apart {
+        there: names.map(|(_, name)| name.to_owned()).collect(),
+        ..Apart::default()
+    };
     for (name, theirs, ours) in others {
         let leads = |from: &str, to: &str| {
             git(repo, &["merge-base", "--is-ancestor", from, to], &[]).is_ok()
@@ -248,7 +254,7 @@ pub fn push(project: &Project, remote: &str) -> Result<Pushed, Error> {
     if ended.exited_with(0) {
         return Ok(pushed);
     }
-    let Apart { forked, behind } = apart(project, remote)?;
+    let Apart { forked, behind, .. } = apart(project, remote)?;
     Err(match (forked.is_empty(), behind.is_empty()) {
         (false, _) => differ(&forked, &pushed.others()),
         (true, false) => Error::user(
@@ -292,20 +298,44 @@ pub struct Fetched {
     pub further: Vec<String>,
 }
 
-/// Fetches everything, and lays out what is new.
+/// Takes all refs but those that are left out, or none of them.
+fn take(project: &Project, remote: &str, left_out: &[String]) -> Result<(), Error> {
+    let mut args = vec![
+        "fetch",
+        "--atomic",
+        "--no-tags",
+        "--no-write-fetch-head",
+        "--",
+        remote,
+        ALL,
+    ];
+    args.extend(left_out.iter().map(String::as_str));
+    speak(project, &args).map(drop)
+}
+
+/// Fetches everything, and lays out what is new. Of a run that went on in two ways nothing is taken: its work
+/// without the records behind it would be a run that somebody has tampered with.
 pub fn fetch(project: &Project, remote: &str) -> Result<Fetched, Error> {
     address(project, remote)?;
-    let fetched = speak(
-        project,
-        &["fetch", "--quiet", "--no-tags", "--", remote, ALL],
-    );
-    // One run that went on in two ways keeps none of the others away: git takes what it can.
-    let mut differing = match &fetched {
-        Ok(_) => Vec::new(),
-        Err(_) => apart(project, remote)?.forked,
-    };
-    if differing.is_empty() {
-        fetched?;
+    // What was made here and is not on its ref yet would be missed in the comparison.
+    for run in store::list(&project.journals())? {
+        whole(project, run.as_str())?;
+    }
+    let mut differing = Vec::new();
+    if let Err(refused) = take(project, remote, &[]) {
+        let Apart { forked, there, .. } = apart(project, remote)?;
+        if forked.is_empty() {
+            return Err(refused);
+        }
+        let of_them =
+            |name: &&String| run_of(name).is_some_and(|run| forked.iter().any(|one| one == run));
+        let left_out: Vec<String> = there
+            .iter()
+            .filter(of_them)
+            .map(|name| format!("^{name}"))
+            .collect();
+        take(project, remote, &left_out)?;
+        differing = forked;
     }
     let new = lay_out_missing(project)?.runs;
     let mut further = Vec::new();

@@ -41,6 +41,9 @@ pub struct OfModule {
     /// Its modes; none: nobody says.
     #[serde(default)]
     pub modes: Vec<String>,
+    /// The names of its inputs, in order; absent: nobody says.
+    #[serde(default)]
+    pub inputs: Option<Vec<String>>,
 }
 
 /// Which cases are asked.
@@ -153,6 +156,13 @@ fn try_written(subject: &Subject<'_>, known: &OfModule, about: About<'_>) -> Jud
         );
         return Err(weak("bad_exam", &reason, ""));
     }
+    if let Some(reason) = known
+        .inputs
+        .as_ref()
+        .and_then(|names| misasked(&exam, names))
+    {
+        return Err(weak("bad_exam", &reason, ""));
+    }
     let mut paper = paper(subject, known.paper.as_ref())
         .map_err(cannot)?
         .unwrap_or_default();
@@ -200,6 +210,35 @@ fn try_written(subject: &Subject<'_>, known: &OfModule, about: About<'_>) -> Jud
 }
 
 /// Must the case meet an error of this name?
+/// What is wrong with the inputs of the calls: too few, too many, or one that is always the same. No module could
+/// answer the first two, and nobody would notice one that leaves the third alone.
+fn misasked(exam: &Exam, names: &[String]) -> Option<String> {
+    let each = || {
+        let cases = exam.cases.iter();
+        cases.flat_map(|case| case.steps.iter().map(move |step| (case, &step.with)))
+    };
+    let all = names.iter().map(|name| format!("`{name}`"));
+    let all = all.collect::<Vec<_>>().join(", ");
+    let miscounted = each().find(|(_, with)| with.len() != names.len());
+    if let Some((case, with)) = miscounted {
+        return Some(format!(
+            "a call has {} inputs, in this order: {all}; one of case `{}` has {}",
+            names.len(),
+            case.id,
+            with.len()
+        ));
+    }
+    let fixed = names.iter().enumerate().find(|(at, _)| {
+        let mut given = each().map(|(_, with)| &with[*at]);
+        let first = given.next();
+        first.is_some() && given.all(|value| Some(value) == first)
+    });
+    let (_, name) = fixed?;
+    Some(format!(
+        "every call gives `{name}` the same value: a module that does not look at it would pass; vary every input"
+    ))
+}
+
 fn meets(known: &Known, error: &str) -> bool {
     let mut claims = known.case.holds.iter();
     claims.any(|claim| {
