@@ -110,7 +110,7 @@ fn keep(project: &Project, attested: &Attested, commit: &str) -> Result<(), Engi
                 "it may be somebody else's word: look at it (`git notes --ref=proofhouse show {commit}`), remove it if it may go (`git notes --ref=proofhouse remove {commit}`), or keep this one in a file (`--out FILE`)"
             ),
         )),
-        false => git(project.top(), &args, &[]).map_err(EngineError::from),
+        false => git(project.top(), &args, &[]),
     };
     // Scratch of this one alone.
     let _ = std::fs::remove_file(&file);
