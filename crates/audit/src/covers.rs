@@ -327,6 +327,7 @@ fn proven(
 }
 
 /// The last commit of a run that an executed proof stands behind.
+#[derive(Clone)]
 struct Shown {
     commit: String,
     worth: Worth,
@@ -350,6 +351,8 @@ fn shown(
         Worth::of(result).or(plain.then_some(Worth::Weak))
     };
     let (mut last, mut found): (Option<(Worth, bool)>, Option<Shown>) = (None, None);
+    // With each commit, what was shown by then.
+    let mut by_commit: Vec<(&str, Option<Shown>)> = Vec::new();
     for event in history.events() {
         match &event.body {
             Body::GateEnded(ended) => {
@@ -368,6 +371,16 @@ fn shown(
                         signed,
                     });
                 }
+                let commit = ended.commit.as_deref();
+                by_commit.extend(commit.map(|commit| (commit, found.clone())));
+            }
+            // A person went back: what later gates showed counts no more, and neither does what was signed for it.
+            Body::Rewound(rewound) => {
+                last = None;
+                let then = by_commit
+                    .iter()
+                    .rfind(|(commit, _)| *commit == rewound.commit);
+                found = then.and_then(|(_, shown)| shown.clone());
             }
             // Behind the proof, whether its commit was made before or comes after.
             Body::Decided(decision) if decision.signature.is_some() => {

@@ -26,6 +26,9 @@ pub(crate) enum Moment {
 /// Who may sign, and how much is asked.
 pub(crate) struct Signers {
     approvers: Option<String>,
+    /// Who is listed here besides, where a run names its own: whoever lists themselves on a branch of their own and
+    /// begins there is nobody on any other.
+    here: Option<String>,
     rigour: Rigour,
     given: Given,
     /// Does a key file sign for nobody? A guest works in the run, and may be able to read it.
@@ -59,6 +62,7 @@ impl Signers {
                 Some(there) => Some(there),
                 None => project.read_approvers()?,
             },
+            here: None,
             rigour: asked.rigour,
             given,
             touch: false,
@@ -77,6 +81,7 @@ impl Signers {
                 Given::Here => Some(signers.clone()),
                 Given::ThereAlone => self.approvers.clone(),
             },
+            here: self.approvers.clone(),
             rigour: Rigour::Ci,
             given: self.given,
             touch: started.unconfined,
@@ -171,6 +176,15 @@ impl Signers {
         self.rigour
     }
 
+    /// Did somebody decide without a signature where there is a list of who may sign? Only `--ci` asks for it.
+    pub(crate) fn is_unsigned(&self, event: &Event) -> bool {
+        let Body::Decided(decision) = &event.body else {
+            return false;
+        };
+        let unsigned = decision.signature.is_none() && decision.channel != STARTED;
+        unsigned && self.rigour == Rigour::Usual && self.approvers.is_some()
+    }
+
     fn wants_signatures(&self) -> bool {
         self.rigour == Rigour::Ci && self.approvers.is_some()
     }
@@ -179,18 +193,31 @@ impl Signers {
     fn signer(&self, words: &Words<'_>, pem: &str, at: Time) -> Result<String, String> {
         let approvers = self.approvers.as_deref();
         let approvers = approvers.ok_or("there is no .proofhouse/approvers to check it with")?;
-        let signer = approval::verify(approvers, pem, words, at).map_err(|error| {
-            match error.code.as_str() {
-                "signer_unknown" => format!(
-                    "{}; of somebody who has left since, list the key again with `valid-before`, and what they signed until then holds",
-                    error.what
-                ),
-                _ => error.what,
+        let by = |list: &str| approval::verify(list, pem, words, at).map_err(why);
+        let signer = by(approvers)?;
+        if let Some(here) = &self.here {
+            let found = by(here)?;
+            if found.principal != signer.principal {
+                return Err(format!(
+                    "{} is called {} here",
+                    signer.principal, found.principal
+                ));
             }
-        })?;
+        }
         match self.touch && !signer.touch {
             true => Err("a guest works in the run, and a key file signed it".to_owned()),
             false => Ok(signer.principal),
         }
+    }
+}
+
+/// Why a signature is nobody's.
+fn why(error: EngineError) -> String {
+    match error.code.as_str() {
+        "signer_unknown" => format!(
+            "{}; of somebody who has left since, list the key again with `valid-before`, and what they signed until then holds",
+            error.what
+        ),
+        _ => error.what,
     }
 }

@@ -103,11 +103,22 @@ impl RunAudit {
     }
 }
 
+/// What is odd, in words that may be a journal's own: nothing in them moves a cursor or begins another line.
 pub(crate) fn finding(code: &str, line: u64, what: String) -> Finding {
+    let mut told = String::with_capacity(what.len());
+    for c in what.chars() {
+        match c {
+            '\n' | '\r' | '\t' => told.push(' '),
+            c if kernel::unseen::is_unseen(c) => {
+                told.push_str(&format!("\\u{{{:x}}}", u32::from(c)))
+            }
+            c => told.push(c),
+        }
+    }
     Finding {
         code: code.to_owned(),
         line,
-        what,
+        what: told,
         about: About::Evidence,
     }
 }

@@ -55,7 +55,7 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
             // A run that a commit vouches for and that has no journal is the worst case of all.
             let runs = runs.chain(claims.iter().map(|claim| claim.run.clone()));
             // So is one whose ref holds no records.
-            let runs = runs.chain(without.iter().cloned());
+            let runs = runs.chain(without.keys().cloned());
             runs.collect::<BTreeSet<_>>().into_iter().collect()
         }
     };
@@ -88,12 +88,13 @@ pub fn audit(project: &Project, asked: Asked<'_>) -> Result<Vec<RunAudit>, Engin
         report.findings.extend(seals.broken(project, name));
         let own_ref = records::records_ref(name);
         let (code, what) = match standing.get(name.as_str()) {
-            _ if without.contains(name) => {
+            _ if without.contains_key(name) => {
                 report.findings.retain(|one| one.code != "journal_missing");
+                let why = &without[name];
                 (
                     "journal_missing",
                     format!(
-                        "{own_ref} holds no journal of this run, and there is none here: fetch its records (`proofhouse records fetch`); where the ref is nobody's, `git update-ref -d {own_ref}` removes it"
+                        "{own_ref}: {why}, and there is no journal here: fetch its records (`proofhouse records fetch`); where the ref is nobody's, `git update-ref -d {own_ref}` removes it"
                     ),
                 )
             }

@@ -71,6 +71,7 @@ fn read(
     };
     let mut misnamed = None;
     let mut pinned = None;
+    let mut unsigned = 0u64;
     let (lineage, unlike) = Lineage::of(project, name);
     report.findings.extend(unlike);
     let audited = store::audit(&project.journals(), &run, against, |record| {
@@ -84,6 +85,7 @@ fn read(
                     pinned = signers.pinned(&event);
                 }
                 let signers = pinned.as_ref().unwrap_or(signers);
+                unsigned += u64::from(signers.is_unsigned(&event));
                 let moment = match &event.body {
                     Body::Decided(decision) => walker.moment(&decision.option),
                     _ => decisions::Moment::Later,
@@ -116,6 +118,12 @@ fn read(
     report.head = Some(audited.head.clone());
     report.of_store(&audited.findings);
     report.findings.extend(misnamed);
+    if unsigned > 0 {
+        let what = format!(
+            "nobody signed {unsigned} of its decisions, though .proofhouse/approvers says here who may; with `--ci` each is a finding"
+        );
+        report.notes.push(beside("unsigned_decision", what));
+    }
     if audited.left_out > 0 {
         let what = format!("and {} more findings of the same journal", audited.left_out);
         report.findings.push(finding("more_findings", 0, what));

@@ -62,22 +62,41 @@ impl Walker {
         today: &Arc<Workflow>,
     ) -> Result<(), EngineError> {
         let (mut named, mut kept) = (BTreeSet::new(), false);
+        let (mut began, mut swapped) = (None, None);
         let journals = project.journals();
         let run = store::RunName::new(name)?;
         // What cannot be read has its finding elsewhere.
         let _ = store::audit(&journals, &run, Audit::default(), |record| {
             match report::look::event(record)?.body {
                 Body::RunStarted(started) => {
+                    let built_in =
+                        !started.instead_of_built_in && flow::built_in(&started.workflow).is_some();
+                    began = built_in.then(|| started.workflow_hash.clone());
                     named.insert(started.workflow_hash.clone());
                 }
                 Body::SessionOpened(opened) => {
                     kept |= opened.workflow_hash.is_some();
+                    let other = began.is_some()
+                        && opened.workflow_hash.is_some()
+                        && opened.workflow_hash != began;
+                    if other && swapped.is_none() {
+                        swapped = Some(record.seq);
+                    }
                     named.extend(opened.workflow_hash);
                 }
                 _ => {}
             }
             Ok(())
         });
+        // A program that lacks the rules of a run's beginning goes on by its own, and says so nowhere else; where they
+        // were kept, whoever names others did not go by them.
+        if let Some(seq) = swapped.filter(|_| began.as_ref() == Some(&today.hash)) {
+            let what = format!(
+                "the run began by the built-in workflow `{}`, and goes on by another one from here",
+                today.name
+            );
+            self.findings.push(finding("workflow_swapped", seq, what));
+        }
         // Where it was never kept, the one of today may do; where it was kept, it is evidence like any other.
         if let Ok(vault) = project.vault() {
             let broken = named.iter().filter_map(|hash| vault.get(hash).err());

@@ -305,7 +305,10 @@ pub fn workflow_of(project: &Project, name: &RunName) -> Result<Arc<Workflow>, E
         Some(workflow) => {
             let began = first_body(project, name)?;
             let hash = began.as_ref().and_then(|body| body[WORKFLOW].as_str());
-            project.workflow_begun(workflow, hash)
+            let instead = began
+                .as_ref()
+                .and_then(|body| body["instead_of_built_in"].as_bool());
+            project.workflow_begun(workflow, hash, instead.unwrap_or(false))
         }
         None => Err(nameless(project, name)),
     }

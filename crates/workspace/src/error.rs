@@ -108,6 +108,18 @@ impl Error {
         }
     }
 
+    /// What the system said of a file, if that is what it follows from.
+    pub(crate) fn of_file(&self) -> Option<std::io::ErrorKind> {
+        let mut cause = std::error::Error::source(self);
+        while let Some(one) = cause {
+            if let Some(error) = one.downcast_ref::<std::io::Error>() {
+                return Some(error.kind());
+            }
+            cause = one.source();
+        }
+        None
+    }
+
     /// A file or folder could not be read or written.
     pub fn io(doing: &str, path: &std::path::Path) -> impl FnOnce(std::io::Error) -> Self {
         let what = format!("could not {doing} {}", path.display());

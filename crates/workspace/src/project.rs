@@ -269,6 +269,7 @@ impl Project {
     /// Makes `.proofhouse/` where it is missing. An ignore file that a person has written stays.
     pub fn prepare(&self, records: Records) -> Result<(), Error> {
         let home = self.home();
+        plain_folders(&home)?;
         std::fs::create_dir_all(&home).map_err(Error::io("create", &home))?;
         let ignore = home.join(".gitignore");
         let hides = |text: String| text == Records::OnRef.ignored();
@@ -331,9 +332,27 @@ impl Project {
     /// The workflow of a run that has begun with the one of this hash. A built-in workflow changes
     /// with the program and not by anybody's wish: such a run ends by the rules that it began with,
     /// where they were kept. A person's own folder is as they have it today.
-    pub fn workflow_begun(&self, name: &str, hash: Option<&str>) -> Result<Arc<Workflow>, Error> {
-        let source = self.workflow_source(name)?;
-        let former = hash.filter(|hash| !self.is_own_workflow(name) && source.hash() != **hash);
+    pub fn workflow_begun(
+        &self,
+        name: &str,
+        hash: Option<&str>,
+        instead_of_built_in: bool,
+    ) -> Result<Arc<Workflow>, Error> {
+        let mut source = self.workflow_source(name)?;
+        let mut own = self.is_own_workflow(name);
+        let is_it = |source: &Source| hash.is_some_and(|hash| source.hash() == hash);
+        // A folder that came since, with a change of somebody's, says nothing of a run that began without it.
+        if own
+            && !instead_of_built_in
+            && !is_it(&source)
+            && let Ok(built_in) = built_in(name)
+        {
+            let kept = hash.is_some_and(|hash| self.kept_workflow(name, hash).is_some());
+            if kept || is_it(&built_in) {
+                (source, own) = (built_in, false);
+            }
+        }
+        let former = hash.filter(|hash| !own && source.hash() != **hash);
         match former.and_then(|hash| self.kept_workflow(name, hash)) {
             Some(former) => Ok(former),
             None => load_begun(&source),
@@ -384,6 +403,9 @@ impl Project {
         })
     }
 }
+
+/// No text of a workflow is so long; what is may be a device without an end.
+const LARGEST_FILE: u64 = 4 << 20;
 
 /// What a journal's first record says of places. It never changes, so it is read once.
 #[derive(Clone)]
@@ -476,6 +498,17 @@ pub fn read_source(name: &str, folder: &Path) -> Result<Source, Error> {
     let mut files = BTreeMap::new();
     for path in store::walk(folder, &|_| false)? {
         let full = folder.join(&path);
+        let found = std::fs::metadata(&full).map_err(Error::io("read", &full))?;
+        if !found.is_file() || found.len() > LARGEST_FILE {
+            return Err(Error::user(
+                "malformed_workflow",
+                format!(
+                    "{} is no file of at most {LARGEST_FILE} bytes",
+                    full.display()
+                ),
+                "a workflow folder holds UTF-8 text files only",
+            ));
+        }
         let text = std::fs::read_to_string(&full).map_err(|error| {
             Error::user(
                 "malformed_workflow",
@@ -494,6 +527,46 @@ pub fn read_source(name: &str, folder: &Path) -> Result<Source, Error> {
 /// Writes a file of the project's, whole or not at all.
 pub fn write_file(path: &Path, text: &str) -> Result<(), Error> {
     Ok(store::write_atomic(path, text.as_bytes())?)
+}
+
+/// Refuses links in the place of folders that are written to: a change can bring one along, and what is written
+/// through it lands wherever it leads.
+fn plain_folders(home: &Path) -> Result<(), Error> {
+    const WRITTEN: [&str; 7] = [
+        "journal",
+        "evidence",
+        "tasks",
+        "work",
+        WORKTREES,
+        "milestones",
+        "archive",
+    ];
+    no_link(home, home)?;
+    for name in WRITTEN {
+        no_link(home, &home.join(name))?;
+    }
+    let evidence = std::fs::read_dir(home.join("evidence"));
+    let mut pieces = evidence.into_iter().flatten().flatten();
+    pieces.try_for_each(|one| no_link(home, &one.path()))
+}
+
+/// Refuses a path that leads through a link below `home`, or that is one.
+pub(crate) fn no_link(home: &Path, path: &Path) -> Result<(), Error> {
+    let below = path.ancestors().take_while(|one| one.starts_with(home));
+    for place in below {
+        let found = place.symlink_metadata();
+        if found.is_ok_and(|found| found.is_symlink()) {
+            return Err(Error::user(
+                "linked_folder",
+                format!(
+                    "{} is a link, and what is written there would land elsewhere",
+                    place.display()
+                ),
+                "look where it leads and who made it, then remove it; a commit may have brought it",
+            ));
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

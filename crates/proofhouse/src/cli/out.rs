@@ -135,8 +135,15 @@ impl Out {
                 fault.mend.clone(),
             ),
         ];
-        for line in told.iter().flat_map(|(head, text)| hung(head, text)) {
-            eprintln!("{line}");
+        // What others wrote may stand in it: no line of theirs begins where ours do.
+        for (head, text) in &told {
+            let mut head = head.as_str();
+            for part in text.lines() {
+                for line in hung(head, &whole(part)) {
+                    eprintln!("{line}");
+                }
+                head = "    ";
+            }
         }
     }
 

@@ -29,6 +29,41 @@ fn rewrite(world: &World, change: impl FnOnce(Vec<Entry>) -> Vec<Entry>) {
     world.rewrite("t", change);
 }
 
+/// The rules that a run began by are those that it ends by.
+#[test]
+fn whoever_goes_on_by_other_rules_is_found() {
+    let world = finished();
+    rewrite(&world, |mut entries| {
+        let mut opened = entries
+            .iter_mut()
+            .filter(|one| one.kind == "session_opened.v1");
+        let last = opened.next_back().unwrap();
+        assert!(last.body["workflow_hash"].is_string(), "the premise");
+        last.body["workflow_hash"] = "0".repeat(64).into();
+        entries
+    });
+    found(&world, "workflow_swapped");
+}
+
+/// A folder that came with somebody's change says nothing of runs that began without it, and nothing in it is read
+/// that has no end.
+#[test]
+fn a_workflow_that_a_change_brings_along_judges_no_other_run() {
+    let world = finished();
+    let own = world.at(".proofhouse/workflows/phase");
+    std::fs::create_dir_all(own.join("briefs")).unwrap();
+    let text = "name = \"phase\"\nabout = \"x\"\n";
+    std::fs::write(own.join("workflow.toml"), text).unwrap();
+    std::os::unix::fs::symlink("/dev/zero", own.join("briefs/z.md")).unwrap();
+    world
+        .run(&["workflow", "lint", "phase"])
+        .refuses(1, "malformed_workflow");
+    world.run(&["status", "t"]).refuses(1, "malformed_workflow");
+    std::fs::remove_file(own.join("briefs/z.md")).unwrap();
+    let said = world.run(&["audit", "t"]).exits(0);
+    assert!(said.out.contains("clean t:"), "{}", said.out);
+}
+
 #[test]
 fn a_flipped_byte_is_found_and_concerns_that_run_alone() {
     let world = finished();

@@ -253,7 +253,7 @@ fn a_policy_that_asks_for_a_signature_gets_one() {
     world.commit("what `t` made");
     pushed(&world, &clone, "change");
     let told = whys(&covers(&clone).exits(1));
-    assert!(told[0].1.contains("nobody has signed for it"), "{told:?}");
+    assert!(told[0].1.contains("nobody signed a decision"), "{told:?}");
 
     world.git(&["reset", "--quiet", "--hard", "origin/main"]);
     let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];

@@ -390,10 +390,91 @@ fn a_ref_that_holds_no_records_is_a_finding_of_its_own() {
     // Once, for what it is.
     assert_eq!(said.matches("journal_missing").count(), 2, "{said}");
     assert!(
-        said.contains("records/bare holds no journal") && !said.contains("records_differ"),
+        said.contains("records/bare: it holds no journal") && !said.contains("records_differ"),
         "{said}"
     );
     says(&world, &["audit", "t"]).exits(0);
+}
+
+/// A commit of `main` and the refs of another together lead out of the folder, if whoever lays them out follows links.
+#[test]
+fn nothing_is_laid_out_through_a_link_and_others_are_audited_all_the_same() {
+    let world = World::of_ann();
+    for run in ["t", "u"] {
+        begin(&world, run, CHECK);
+        says(&world, &["run", run]).exits(0);
+    }
+    // One more file in the task folder of `u`.
+    let grown = |name: &str| {
+        let own_ref = "refs/proofhouse/records/u";
+        let blob = world.git(&["rev-parse", &format!("{own_ref}:journal/u.jsonl")]);
+        world.git(&["read-tree", own_ref]);
+        let entry = format!("100644,{blob},tasks/u/{name}");
+        world.git(&["update-index", "--add", "--cacheinfo", &entry]);
+        let tree = world.git(&["write-tree"]);
+        world.git(&["read-tree", "HEAD"]);
+        let by = [
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "commit-tree",
+            &tree,
+            "-p",
+            own_ref,
+            "-m",
+            "more",
+        ];
+        let commit = world.git(&by);
+        let from = world.git(&["rev-parse", own_ref]);
+        world.git(&["update-ref", own_ref, &commit]);
+        from
+    };
+    let long = "n".repeat(300);
+    for (link, file) in [
+        (".proofhouse/tasks/u/x", "x/planted"),
+        (".proofhouse/tasks", "planted"),
+        (".proofhouse/journal", "planted"),
+        (".proofhouse/evidence", "planted"),
+        (".proofhouse", "planted"),
+        ("", long.as_str()),
+    ] {
+        let from = grown(file);
+        let clone = clone_of(&world);
+        clone.git(&[
+            "fetch",
+            "--quiet",
+            "origin",
+            "refs/proofhouse/*:refs/proofhouse/*",
+        ]);
+        let outside = World::empty();
+        if !link.is_empty() {
+            let at = clone.at(link);
+            std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+            let _ = std::fs::remove_dir_all(&at);
+            std::os::unix::fs::symlink(outside.path(), &at).unwrap();
+        }
+        let said = says(&clone, &["audit"]).exits(1);
+        let found = std::fs::read_dir(outside.path()).unwrap().count();
+        assert_eq!(found, 0, "{link}: {}", said.out);
+        // Where the link stands in the place of everybody's folder, nothing can be laid out.
+        match link.matches('/').count() {
+            1 if !link.is_empty() => assert!(said.err.contains("linked_folder"), "{}", said.err),
+            _ if link == ".proofhouse" => {
+                assert!(said.err.contains("linked_folder"), "{}", said.err)
+            }
+            _ => {
+                for part in ["clean t:", "FINDINGS u"] {
+                    assert!(
+                        said.out.contains(part),
+                        "{link} {file}: no {part} in {}",
+                        said.out
+                    );
+                }
+            }
+        }
+        world.git(&["update-ref", "refs/proofhouse/records/u", &from]);
+    }
 }
 
 /// Its work without the records behind it would be a run that somebody has tampered with.
@@ -409,7 +490,8 @@ fn of_a_run_that_went_on_in_two_ways_nothing_is_taken() {
     let clone = clone_of(&world);
     clone.git(&["remote", "add", "hub", hub.path().to_str().unwrap()]);
     says(&clone, &["records", "fetch", "hub"]).exits(0);
-    says(&clone, &["abandon", "t", "--because", "not here"]).exits(0);
+    clone.write("agent/script.toml", crate::support::HONEST);
+    says(&clone, &["run", "t"]).exits(0);
     let refs = |world: &World| {
         let all = [
             "for-each-ref",

@@ -248,3 +248,35 @@ fn nobody_goes_back_while_somebody_is_at_work() {
     });
     rewind(&world, &target["seq"], &key).refuses(1, "rewind_in_flight");
 }
+
+/// What an approver has led a run back from is what they refused, and their word for that is no word for it.
+#[test]
+fn what_a_run_was_led_back_from_vouches_for_nothing() {
+    let (world, key) = waiting();
+    let base = world.git(&["rev-parse", "HEAD"]);
+    world.git(&["update-ref", "refs/remotes/origin/main", &base]);
+    let target = before_the_code(&world);
+    rewind(&world, &target["seq"], &key).exits(0);
+    let otherwise = AGAIN.replace("\"good\\n\"", "\"good\\nbetter\\n\"");
+    world.write("agent/script.toml", &format!("{HONEST}{otherwise}"));
+    says(&world, &["run", "t"]).exits(2);
+    approve(&world, &key);
+    says(&world, &["run", "t"]).exits(0);
+    for (text, open) in [("good\nbetter\n", &[][..]), ("good\n", &["code.txt"])] {
+        world.git(&["checkout", "--quiet", "-B", "change", &base]);
+        world.write("code.txt", text);
+        world.commit("a change");
+        let said = says(
+            &world,
+            &["audit", "--covers", "origin/main..HEAD", "--json"],
+        )
+        .exits(0);
+        let facts = said.json();
+        let uncovered = facts["covers"]["uncovered"].as_array().unwrap();
+        let paths: Vec<&str> = uncovered
+            .iter()
+            .map(|one| one["path"].as_str().unwrap())
+            .collect();
+        assert_eq!(paths, open, "{facts:#}");
+    }
+}

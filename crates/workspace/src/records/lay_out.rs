@@ -4,7 +4,7 @@
 use super::{MILESTONES, RECORDS, listed, milestone_journal, records_ref};
 use crate::error::{Error, Kind};
 use crate::git;
-use crate::project::{Project, Records};
+use crate::project::{Project, Records, no_link};
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use store::RunName;
@@ -40,9 +40,12 @@ pub(super) enum Over {
 pub struct LaidOut {
     /// Theirs lie here now.
     pub runs: Vec<String>,
-    /// Their refs hold none.
-    pub without: Vec<String>,
+    /// Their refs hold none that can be laid out, each with why.
+    pub without: BTreeMap<String, String>,
 }
+
+/// Said where a ref holds something else.
+const NO_JOURNAL: &str = "it holds no journal of this run";
 
 /// Lays out the records of every run that has none here. A ref that holds none keeps no other away.
 pub fn lay_out_missing(project: &Project) -> Result<LaidOut, Error> {
@@ -185,16 +188,22 @@ pub(super) fn lay_out(project: &Project, runs: &[String], over: Over) -> Result<
     let vault = project.vault()?;
     let mut held = Vec::new();
     for some in runs.chunks(AT_ONCE) {
-        let (some, files) = listed_of(project.repo(), some, &mut found.without)?;
-        let blobs = files.iter().flat_map(BTreeMap::values).map(String::as_str);
-        let mut blobs = contents(project.repo(), blobs)?.into_iter();
         let mut evidence = Vec::new();
-        for (run, files) in some.iter().zip(&files) {
-            let files: Vec<_> = files.keys().zip(blobs.by_ref().take(files.len())).collect();
-            match beside(project, run, files.into_iter(), over, &mut evidence)? {
-                Some(journal) => held.push((run.clone(), journal)),
-                None => found.without.push(run.clone()),
+        match together(project, some, over, &mut evidence) {
+            Ok(journals) => held.extend(journals),
+            // One of them cannot be laid out: which?
+            Err(error) if is_theirs(&error) => {
+                for run in some {
+                    match together(project, std::slice::from_ref(run), over, &mut evidence) {
+                        Ok(journals) => held.extend(journals),
+                        Err(error) if is_theirs(&error) => {
+                            found.without.insert(run.clone(), error.what);
+                        }
+                        Err(error) => return Err(error),
+                    }
+                }
             }
+            Err(error) => return Err(error),
         }
         vault.put_copies(evidence.iter().map(Vec::as_slice))?;
         if held.iter().map(|(_, journal)| journal.len()).sum::<usize>() > HELD {
@@ -221,28 +230,46 @@ fn journals(project: &Project, held: &mut Vec<(String, Vec<u8>)>) -> Result<Vec<
     Ok(runs)
 }
 
-/// The files on the ref of each of these runs that has any.
-fn listed_of(
-    repo: &Path,
+/// Is it what the ref holds that is wrong, and not this machine? Whoever may push refs can make such a one, and it
+/// keeps nobody else's records away.
+fn is_theirs(error: &Error) -> bool {
+    use std::io::ErrorKind::{AlreadyExists, InvalidFilename, IsADirectory, NotADirectory};
+    let unfit = matches!(
+        error.of_file(),
+        Some(AlreadyExists | InvalidFilename | IsADirectory | NotADirectory)
+    );
+    unfit
+        || error.kind == Kind::GitFailed
+        || ["linked_folder", NOTHING_THERE].contains(&error.code.as_str())
+}
+
+/// The code of a ref that holds no journal, until it is a finding.
+const NOTHING_THERE: &str = "records_incomplete";
+
+/// Lays out what these runs have beside their journals, and gives those.
+fn together(
+    project: &Project,
     runs: &[String],
-    without: &mut Vec<String>,
-) -> Result<(Vec<String>, Vec<Files>), Error> {
-    if let Ok(files) = listed_at_once(repo, runs) {
-        return Ok((runs.to_vec(), files));
+    over: Over,
+    evidence: &mut Vec<Vec<u8>>,
+) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    let files = listed_at_once(project.repo(), runs)?;
+    let blobs = files.iter().flat_map(BTreeMap::values).map(String::as_str);
+    let mut blobs = contents(project.repo(), blobs)?.into_iter();
+    let mut journals = Vec::new();
+    for (run, files) in runs.iter().zip(&files) {
+        let files: Vec<_> = files.keys().zip(blobs.by_ref().take(files.len())).collect();
+        let journal = beside(project, run, files.into_iter(), over, evidence)?;
+        let journal = journal.ok_or_else(|| {
+            Error::environment(
+                NOTHING_THERE,
+                NO_JOURNAL,
+                "fetch it anew from where the run was made",
+            )
+        })?;
+        journals.push((run.clone(), journal));
     }
-    // One of them is no tree: which?
-    let (mut some, mut all) = (Vec::new(), Vec::new());
-    for run in runs {
-        match listed_at_once(repo, std::slice::from_ref(run)) {
-            Ok(files) => {
-                some.push(run.clone());
-                all.extend(files);
-            }
-            Err(error) if error.kind == Kind::GitFailed => without.push(run.clone()),
-            Err(error) => return Err(error),
-        }
-    }
-    Ok((some, all))
+    Ok(journals)
 }
 
 /// The files on the ref of each run, with their blobs.
@@ -300,6 +327,7 @@ fn beside<'f>(
             evidence.push(bytes);
         } else if path.starts_with(&task) && is_plain(Path::new(path)) {
             let to = project.home().join(path);
+            no_link(&project.home(), &to)?;
             if over == Over::Files || to.symlink_metadata().is_err() {
                 store::write_copy(&to, &bytes, None)?;
             }

@@ -350,10 +350,11 @@ pub fn fetch(project: &Project, remote: &str) -> Result<Fetched, Error> {
             Standing::Differs => differing.push(run),
         }
     }
-    if let Some(run) = lay_out(project, &further, Over::Files)?.without.first() {
+    let laid = lay_out(project, &further, Over::Files)?;
+    if let Some((run, why)) = laid.without.first_key_value() {
         return Err(Error::environment(
             "records_incomplete",
-            format!("{} holds no journal", super::records_ref(run)),
+            format!("{}: {why}", super::records_ref(run)),
             "fetch it anew from where the run was made",
         ));
     }

@@ -228,6 +228,14 @@ def binds(statement):
     return names
 
 
+def imported(statements):
+    """What imports of a module take from where, by the names that they give it."""
+    for one in (each for statement in statements for each in ast.walk(statement)):
+        if isinstance(one, (ast.Import, ast.ImportFrom)):
+            of = getattr(one, "module", None), getattr(one, "level", 0)
+            yield from ((each.asname or each.name.partition(".")[0], (*of, each.name)) for each in one.names)
+
+
 def asked_of(path, tests):
     """The names for which tests ask this module."""
     module = path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
@@ -263,6 +271,7 @@ def root(node):
 def aliases(path, now, before, tests):
     """Names for which tests ask a module, and which it gives, since the change, to what is made elsewhere."""
     old = ast.parse(before).body if before is not None else []
+    stood = set(imported(old))
     old = {ast.dump(one) for one in old if not isinstance(one, (*FUNCTIONS, ast.ClassDef))}
     made = {one.name for one in now.tree.body if isinstance(one, (*FUNCTIONS, ast.ClassDef))}
     lines, known = {}, set()
@@ -274,7 +283,10 @@ def aliases(path, now, before, tests):
             known |= binds(statement)
             continue
         fresh.append(statement)
-        for name in binds(statement):
+        # An import that takes one name more gives the others what it gave them before.
+        kept = {name for name, of in imported([statement]) if (name, of) in stood}
+        known |= kept
+        for name in binds(statement) - kept:
             lines[name] = statement.lineno
     for name in asked_of(path, tests):
         # One that stands nowhere is made by a text or by a call, of what is new at the earliest.

@@ -462,6 +462,18 @@ fn a_guest_that_lists_itself_is_unknown_on_another_clone() {
     let elsewhere = Elsewhere::of(&world, &protected);
     let found = codes(&elsewhere.audited().exits(1));
     assert!(found.contains(&"forged_decision".to_owned()), "{found:?}");
+    // Nor without a change to look at, whoever stands on the protected branch.
+    elsewhere
+        .clone
+        .git(&["checkout", "--quiet", "--detach", "origin/main"]);
+    for more in [&["audit", RUN][..], &["audit", RUN, "--ci"]] {
+        let said = says(&elsewhere.clone, more).exits(1);
+        assert!(
+            said.out.contains("forged_decision"),
+            "{more:?}: {}",
+            said.out
+        );
+    }
 }
 
 #[test]
