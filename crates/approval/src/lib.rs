@@ -26,7 +26,7 @@ pub use attesting::{ATTESTING, AttestKey, Attester, attesters};
 pub use occasion::key_for_the_occasion;
 pub use payload::{binds, bound};
 pub use pinned::{admits, listed, to_pin};
-pub use signature::{Signer, sign_with_key_file, signed_by, touched, verify};
+pub use signature::{Signer, sign_with_key_file, signed_by, touch_missing, verify};
 pub use terminal::{ControllingTerminal, Terminal, Who, confirm, run_code};
 
 use kernel::Time;
@@ -82,13 +82,12 @@ pub fn listed_in_line(line: &str) -> Result<Listed, EngineError> {
 
 fn listed_by(line: allowed::Line) -> Listed {
     Listed {
-        key: match line.key.key_data() {
-            ssh_key::public::KeyData::SkEcdsaSha2NistP256(key)
-                if key.application() == passkey::HOME =>
-            {
-                format!("passkey, enrolled at {}", line.comment)
-            }
-            _ => line.key.algorithm().to_string(),
+        key: match passkey::is_one(line.key.key_data()) {
+            true => match passkey::page(&line.comment) {
+                Ok(page) => format!("passkey, enrolled at {page}"),
+                Err(_) => "passkey, and its line names no page that it could sign on".to_owned(),
+            },
+            false => line.key.algorithm().to_string(),
         },
         fingerprint: line.key.fingerprint(ssh_key::HashAlg::Sha256).to_string(),
         name: line.principal,

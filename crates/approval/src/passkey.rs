@@ -6,19 +6,25 @@ use super::{NAMESPACE, Words, message};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use p256::ecdsa::signature::Verifier;
 use p256::ecdsa::{Signature, VerifyingKey};
+use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, Visitor};
+use serde_json::Value;
 use sha2::{Digest, Sha256, Sha512};
 use ssh_key::PublicKey;
 use ssh_key::public::{KeyData, SkEcdsaSha2NistP256};
+use std::collections::BTreeMap;
 
 /// What OpenSSH calls the signature; the key itself is an ordinary `sk-ecdsa` one.
 const ALGORITHM: &[u8] = b"webauthn-sk-ecdsa-sha2-nistp256@openssh.com";
 const KEY: &str = "sk-ecdsa-sha2-nistp256@openssh.com";
-const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
-const END: &str = "-----END SSH SIGNATURE-----";
-const MAGIC: &[u8] = b"SSHSIG";
+pub(super) const BEGIN: &str = "-----BEGIN SSH SIGNATURE-----";
+pub(super) const END: &str = "-----END SSH SIGNATURE-----";
+pub(super) const MAGIC: &[u8] = b"SSHSIG";
 const HASH: &[u8] = b"sha512";
 /// Longer than any that a browser makes.
 const LONGEST: usize = 16 * 1024;
+
+/// How the address of every page begins that may ask for passkeys.
+const PAGE: &str = "http://localhost:";
 
 /// The name under which a page may ask for passkeys. A number can be no home of one.
 pub const HOME: &str = "localhost";
@@ -78,11 +84,32 @@ pub fn enrolled_at(approvers: &str) -> Vec<String> {
     let lines = allowed
         .lines
         .into_iter()
-        .filter(|line| match line.key.key_data() {
-            KeyData::SkEcdsaSha2NistP256(key) => key.application() == HOME,
-            _ => false,
-        });
-    lines.map(|line| line.comment).collect()
+        .filter(|line| is_one(line.key.key_data()));
+    lines
+        .filter_map(|line| page(&line.comment).ok().map(str::to_owned))
+        .collect()
+}
+
+/// Is it a passkey's, and no key of a terminal? Pages can ask for it, and it signs on its page alone.
+pub(super) fn is_one(key: &KeyData) -> bool {
+    matches!(key, KeyData::SkEcdsaSha2NistP256(key) if key.application() == HOME)
+}
+
+/// The page that a passkey was enrolled at: one of the words behind its key.
+pub(super) fn page(comment: &str) -> Result<&str, String> {
+    let write = "write the address of the page that it was enrolled at behind the key, such as http://localhost:7766";
+    let why = |what: &str| Err(format!("it is a passkey, and its line {what}; {write}"));
+    let mut pages = comment
+        .split_ascii_whitespace()
+        .filter(|word| word.starts_with(PAGE));
+    match (pages.next(), pages.next()) {
+        (None, _) => why("does not say which page it signs on"),
+        (Some(_), Some(_)) => why("names more than one page"),
+        (Some(page), None) => match page[PAGE.len()..].parse::<u16>() {
+            Ok(port) if page == format!("{PAGE}{port}") => Ok(page),
+            _ => why("names a page with more or less than its port"),
+        },
+    }
 }
 
 /// The answer as a signature, by whichever of these keys made it.
@@ -231,6 +258,13 @@ impl Body {
     }
 }
 
+impl Passkey {
+    /// The page that it says to have been given to. Nobody vouches for that but the list of approvers.
+    pub(super) fn said_page(&self) -> String {
+        String::from_utf8_lossy(&self.body.origin).into_owned()
+    }
+}
+
 /// Why a passkey's signature over these words does not hold; `origin` is the page that it was enrolled at.
 pub(super) fn objection(passkey: &Passkey, origin: &str, words: &Words<'_>) -> Option<String> {
     let body = &passkey.body;
@@ -246,7 +280,7 @@ pub(super) fn objection(passkey: &Passkey, origin: &str, words: &Words<'_>) -> O
             key.application().escape_debug()
         ));
     }
-    if !origin.starts_with("http://localhost:") || body.origin != origin.as_bytes() {
+    if !origin.starts_with(PAGE) || body.origin != origin.as_bytes() {
         let at = String::from_utf8_lossy(&body.origin);
         return Some(format!(
             "it was given to the page {}, and the key was enrolled at {}",
@@ -262,10 +296,11 @@ pub(super) fn objection(passkey: &Passkey, origin: &str, words: &Words<'_>) -> O
     let Some(after) = client else {
         return Some("these words were not signed: another run, step, option or reason".to_owned());
     };
-    let crossed = serde_json::from_slice::<serde_json::Value>(&body.client_data);
-    let crossed = crossed.map_or(true, |said| said["crossOrigin"].as_bool().unwrap_or(false));
-    if !after.starts_with(b",") && after != b"}" || crossed {
-        return Some("it was given inside of another page".to_owned());
+    if !after.starts_with(b",") && after != b"}" {
+        return Some("what the browser says cannot be read".to_owned());
+    }
+    if let Some(why) = client_objection(&body.client_data) {
+        return Some(why);
     }
     let flags = body.flags;
     if flags & ATTESTED != 0 || (flags & EXTENDED == 0) != body.extensions.is_empty() {
@@ -280,7 +315,49 @@ pub(super) fn objection(passkey: &Passkey, origin: &str, words: &Words<'_>) -> O
     (!body.fits(key)).then(|| "the signature is not of this key".to_owned())
 }
 
-fn put(bytes: &mut Vec<u8>, part: &[u8]) {
+/// What a browser says of the page that asked. Members that are not known may be there: browsers add some.
+fn client_objection(client_data: &[u8]) -> Option<String> {
+    let members = match serde_json::from_slice::<Members>(client_data) {
+        Ok(Members(members)) => members,
+        Err(error) => return Some(format!("what the browser says cannot be read: {error}")),
+    };
+    let alone = match members.get("crossOrigin") {
+        None | Some(Value::Bool(false)) => !members.contains_key("topOrigin"),
+        Some(_) => false,
+    };
+    (!alone).then(|| "it was given inside of another page".to_owned())
+}
+
+/// The members of an object, each of them once: of two, every reader could believe another one.
+struct Members(BTreeMap<String, Value>);
+
+impl<'de> Deserialize<'de> for Members {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_map(Once)
+    }
+}
+
+struct Once;
+
+impl<'de> Visitor<'de> for Once {
+    type Value = Members;
+
+    fn expecting(&self, to: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        to.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
+        let mut members = BTreeMap::new();
+        while let Some((name, value)) = map.next_entry::<String, Value>()? {
+            if members.insert(name, value).is_some() {
+                return Err(A::Error::custom("a member is there twice"));
+            }
+        }
+        Ok(Members(members))
+    }
+}
+
+pub(super) fn put(bytes: &mut Vec<u8>, part: &[u8]) {
     let length = u32::try_from(part.len()).unwrap_or(u32::MAX);
     bytes.extend_from_slice(&length.to_be_bytes());
     bytes.extend_from_slice(part);
@@ -419,13 +496,117 @@ mod tests {
             (&|one| one.flags = VERIFIED, "touched"),
             (&|one| one.flags = PRESENT, "who they are"),
             (&|one| one.flags = HONEST | ATTESTED, "contradicts"),
-            (
-                &|one| one.more = ",\"crossOrigin\":true",
-                "inside of another page",
-            ),
         ] {
             let said = other(change);
             assert!(said.contains(why), "{said}");
+        }
+    }
+
+    #[test]
+    fn what_the_browser_says_is_said_once_and_of_a_page_that_stands_alone() {
+        let with = |more: &'static str| {
+            let mut one = said();
+            one.more = more;
+            judged(&one)
+        };
+        for honest in [
+            "",
+            ",\"crossOrigin\":false",
+            ",\"crossOrigin\":false,\"other_keys_can_be_added_here\":\"see goo.gl\"",
+        ] {
+            assert_eq!(with(honest).unwrap(), "ann@example.org", "{honest}");
+        }
+        for framed in [
+            ",\"crossOrigin\":true",
+            ",\"crossOrigin\":\"true\"",
+            ",\"crossOrigin\":\"false\"",
+            ",\"crossOrigin\":0",
+            ",\"crossOrigin\":null",
+            ",\"crossOrigin\":false,\"topOrigin\":\"https://evil.example\"",
+            ",\"topOrigin\":\"https://evil.example\"",
+        ] {
+            let why = with(framed).unwrap_err();
+            assert!(why.contains("inside of another page"), "{framed}: {why}");
+        }
+        for twice in [
+            ",\"crossOrigin\":true,\"crossOrigin\":false",
+            ",\"crossOrigin\":true,\"cross\\u004frigin\":false",
+            ",\"type\":\"webauthn.create\"",
+            ",\"origin\":\"https://evil.example\"",
+            ",\"x\":1,\"x\":1",
+        ] {
+            let why = with(twice).unwrap_err();
+            assert!(why.contains("twice"), "{twice}: {why}");
+        }
+        assert!(with("} {").unwrap_err().contains("cannot be read"));
+    }
+
+    /// People write beside the address what they like, such as which device it is.
+    #[test]
+    fn the_page_is_one_of_the_words_behind_the_key() {
+        let pem = armored(&approvers(), &answered(&said()), ORIGIN).unwrap();
+        let bare = approvers().replace(ORIGIN, "");
+        let judged = |comment: &str| {
+            let line = format!("{}{comment}", bare);
+            (
+                crate::verify(&line, &pem, &words(), Time(0)),
+                crate::listed_in_line(&line),
+            )
+        };
+        for comment in [
+            format!("laptop {ORIGIN}"),
+            format!("{ORIGIN} my laptop"),
+            format!("the \t{ORIGIN}  at home"),
+        ] {
+            let (signer, listed) = judged(&comment);
+            assert_eq!(signer.unwrap().principal, "ann@example.org", "{comment}");
+            assert_eq!(
+                listed.unwrap().key,
+                "passkey, enrolled at http://localhost:7766"
+            );
+            assert_eq!(enrolled_at(&format!("{bare}{comment}")), [ORIGIN]);
+        }
+        for (comment, why) in [
+            (String::new(), "does not say which page"),
+            ("laptop".to_owned(), "does not say which page"),
+            (
+                format!("{ORIGIN} http://localhost:7767"),
+                "more than one page",
+            ),
+            (format!("{ORIGIN}/"), "more or less than its port"),
+            ("http://localhost:".to_owned(), "more or less than its port"),
+        ] {
+            let (signer, listed) = judged(&comment);
+            let error = signer.unwrap_err();
+            assert_eq!(error.code, "signer_unknown");
+            assert!(error.what.contains(why), "{}", error.what);
+            assert!(error.what.contains("such as http://localhost:7766"));
+            let error = listed.unwrap_err();
+            assert_eq!(error.code, "approvers_malformed");
+            assert!(error.what.contains(why), "{}", error.what);
+        }
+    }
+
+    /// Where nobody's list is at hand, the signature itself says which key and which page.
+    #[test]
+    fn it_is_told_by_its_fingerprint_where_nobody_is_listed() {
+        let sign = |said: &Said| armored(&approvers(), &answered(said), said.origin).unwrap();
+        let listed = crate::listed_in(&approvers()).unwrap();
+        let told = crate::signed_by(&sign(&said()), &words()).unwrap();
+        assert_eq!(told, listed[0].fingerprint);
+        for (change, why) in [
+            (
+                &(|one: &mut Said| one.words.option = "stop") as &dyn Fn(&mut Said),
+                "not signed",
+            ),
+            (&|one| one.flags = VERIFIED, "touched"),
+            (&|one| one.flags = PRESENT, "who they are"),
+            (&|one| one.origin = "https://evil.example", "to the page"),
+        ] {
+            let mut one = said();
+            change(&mut one);
+            let error = crate::signed_by(&sign(&one), &words()).unwrap_err();
+            assert!(error.what.contains(why), "{}", error.what);
         }
     }
 

@@ -4,6 +4,7 @@
 use super::allowed::{self, Line};
 use super::passkey::{self, Passkey};
 use super::{NAMESPACE, SIGNED, Words, message};
+use base64ct::{Base64, Encoding};
 use kernel::Time;
 use ssh_key::public::KeyData;
 use ssh_key::{Algorithm, EcdsaCurve, HashAlg, LineEnding, PrivateKey, PublicKey, SshSig};
@@ -140,7 +141,7 @@ pub fn verify(
         if line.key.key_data() != key {
             continue;
         }
-        match limited(line, NAMESPACE, now) {
+        match undecided(line, now) {
             None => {
                 holder = Some(line);
                 break;
@@ -162,17 +163,8 @@ pub fn verify(
             "sign with a key that is listed and valid; or, if you may, list this one",
         ));
     };
-    match &signature {
-        Made::Plain(signature) => checks_out(line, signature, words)?,
-        Made::Passkey(passkey) => {
-            if let Some(why) = passkey::objection(passkey, &line.comment, words) {
-                return Err(invalid(
-                    format!("the passkey of {}: {why}", line.principal),
-                    "answer again on the page that `proofhouse serve --decide` shows".to_owned(),
-                ));
-            }
-        }
-    }
+    let page = passkey::page(&line.comment).unwrap_or_default();
+    signature.judged(&line.principal, page, words)?;
     Ok(Signer {
         principal: line.principal.clone(),
         fingerprint,
@@ -181,22 +173,40 @@ pub fn verify(
     })
 }
 
-/// Is anybody listed whose key wants a touch? What lies in a file, a program can use.
-pub fn touched(approvers: &str) -> Result<bool, EngineError> {
+/// Why nobody who is listed could decide now with a key that wants a touch; none: somebody can. What lies in a
+/// file, a program can use.
+pub fn touch_missing(approvers: &str, now: Time) -> Result<Option<String>, EngineError> {
     let lines = allowed::parse(approvers)?.lines;
-    Ok(lines.iter().any(|line| wants_touch(line.key.key_data())))
+    let mut why_not = Vec::new();
+    for line in lines.iter().filter(|line| wants_touch(line.key.key_data())) {
+        match undecided(line, now) {
+            None => return Ok(None),
+            Some(why) => why_not.push(format!("line {}, {}: {why}", line.number, line.principal)),
+        }
+    }
+    Ok(Some(match why_not.as_slice() {
+        [] => "only key files are listed, which a guest may be able to read".to_owned(),
+        reasons => format!(
+            "nobody whose key wants a touch may decide now ({})",
+            reasons.join("; ")
+        ),
+    }))
 }
 
 fn wants_touch(key: &KeyData) -> bool {
     matches!(key, KeyData::SkEd25519(_) | KeyData::SkEcdsaSha2NistP256(_))
 }
 
-/// The fingerprint of the key that signed these words, where nobody says whose key it is.
+/// The fingerprint of the key that signed these words, where nobody says whose key it is, nor which page it was
+/// enrolled at if it is a passkey.
 pub fn signed_by(pem: &str, words: &Words) -> Result<String, EngineError> {
-    let signature = read(pem)?;
-    let key = PublicKey::from(signature.public_key().clone());
-    let fingerprint = key.fingerprint(HashAlg::Sha256).to_string();
-    judged(&fingerprint, &key, &signature, words)?;
+    let signature = Made::read(pem)?;
+    let fingerprint = signature.key().fingerprint(HashAlg::Sha256).to_string();
+    let page = match &signature {
+        Made::Plain(_) => String::new(),
+        Made::Passkey(passkey) => passkey.said_page(),
+    };
+    signature.judged(&fingerprint, &page, words)?;
     Ok(fingerprint)
 }
 
@@ -224,6 +234,20 @@ impl Made {
             Made::Passkey(passkey) => passkey.key.key_data(),
         }
     }
+
+    /// Does it hold for these words? `page` is the one that a passkey must have been asked by.
+    fn judged(&self, who: &str, page: &str, words: &Words) -> Result<(), EngineError> {
+        match self {
+            Made::Plain(signature) => judged(who, signature, words),
+            Made::Passkey(passkey) => match passkey::objection(passkey, page, words) {
+                None => Ok(()),
+                Some(why) => Err(invalid(
+                    format!("the passkey of {who}: {why}"),
+                    "answer again on the page that `proofhouse serve --decide` shows".to_owned(),
+                )),
+            },
+        }
+    }
 }
 
 /// Reads a signature, and nothing that only resembles one: what it says must be written in the one way
@@ -236,19 +260,67 @@ fn read(pem: &str) -> Result<SshSig, EngineError> {
         )
     };
     let signature = SshSig::from_pem(pem.trim()).map_err(|error| refuse(error.to_string()))?;
-    let again = signature.to_pem(LineEnding::LF);
-    let again = again.map_err(|error| refuse(error.to_string()))?;
+    let again = written(&signature).map_err(|error| refuse(error.to_string()))?;
+    let inside = pem.trim().strip_prefix(passkey::BEGIN);
+    let inside = inside.and_then(|text| text.strip_suffix(passkey::END));
     // Lines may be broken elsewhere, as mail programs do.
-    let letters = |text: &str| -> Vec<u8> {
-        let all = text.bytes();
-        all.filter(|byte| !byte.is_ascii_whitespace()).collect()
-    };
-    if letters(pem) != letters(&again) {
+    let letters: Option<String> =
+        inside.map(|text| text.split_ascii_whitespace().collect::<String>());
+    if letters.as_deref() != Some(Base64::encode_string(&again).as_str()) {
         return Err(refuse("there is more in it than a signature".to_owned()));
     }
     match (signature.version(), signature.reserved()) {
         (SshSig::VERSION, []) => Ok(signature),
         _ => Err(refuse("its form is another than ours".to_owned())),
+    }
+}
+
+/// The bytes in which OpenSSH writes it. Not left to `ssh_key`, which puts the flags and the counter of an
+/// `sk-ecdsa` key inside of the signature, where nobody else has them.
+fn written(signature: &SshSig) -> Result<Vec<u8>, ssh_key::Error> {
+    let algorithm = signature.algorithm();
+    let bytes = signature.signature_bytes();
+    let trailer = match is_of_hardware(&algorithm) {
+        true => TRAILER,
+        false => 0,
+    };
+    let (scalars, trailer) = bytes.split_at(bytes.len().saturating_sub(trailer));
+    let mut body = Vec::new();
+    passkey::put(&mut body, algorithm.as_str().as_bytes());
+    passkey::put(&mut body, scalars);
+    body.extend_from_slice(trailer);
+    let mut all = passkey::MAGIC.to_vec();
+    all.extend_from_slice(&signature.version().to_be_bytes());
+    let key = PublicKey::from(signature.public_key().clone()).to_bytes()?;
+    for part in [
+        &key[..],
+        signature.namespace().as_bytes(),
+        signature.reserved(),
+        signature.hash_alg().as_str().as_bytes(),
+        &body,
+    ] {
+        passkey::put(&mut all, part);
+    }
+    Ok(all)
+}
+
+fn is_of_hardware(algorithm: &Algorithm) -> bool {
+    matches!(
+        algorithm,
+        Algorithm::SkEd25519 | Algorithm::SkEcdsaSha2NistP256
+    )
+}
+
+/// Why nothing that this line's key signs is a decision now, in words.
+fn undecided(line: &Line, now: Time) -> Option<String> {
+    limited(line, NAMESPACE, now).or_else(|| pageless(line))
+}
+
+/// Why a passkey could sign on no page.
+pub(super) fn pageless(line: &Line) -> Option<String> {
+    match passkey::is_one(line.key.key_data()) {
+        true => passkey::page(&line.comment).err(),
+        false => None,
     }
 }
 
@@ -270,16 +342,8 @@ pub(super) fn limited(line: &Line, namespace: &str, now: Time) -> Option<String>
     }
 }
 
-fn checks_out(line: &Line, signature: &SshSig, words: &Words) -> Result<(), EngineError> {
-    judged(&line.principal, &line.key, signature, words)
-}
-
-fn judged(
-    who: &str,
-    key: &PublicKey,
-    signature: &SshSig,
-    words: &Words,
-) -> Result<(), EngineError> {
+fn judged(who: &str, signature: &SshSig, words: &Words) -> Result<(), EngineError> {
+    let key = PublicKey::from(signature.public_key().clone());
     let again = || {
         format!(
             "sign again what is decided now: the journal's last record is {}, and option and \
@@ -301,6 +365,21 @@ fn judged(
                 format!("use another key; checked are {CHECKED}"),
             ));
         }
+    }
+    if signature.algorithm() != algorithm {
+        // Under another name flags and counter would be no flags and counter, and a touch not asked for.
+        let of = signature.algorithm();
+        return Err(invalid(
+            format!("the key of {who} is {algorithm}, and the signature says that it is of {of}"),
+            again(),
+        ));
+    }
+    if passkey::is_one(key.key_data()) {
+        // A program that asks the device itself needs no PIN and no page.
+        return Err(invalid(
+            format!("the key of {who} is a passkey, and this was not signed in a browser"),
+            "answer on the page that `proofhouse serve --decide` shows".to_owned(),
+        ));
     }
     if signature.namespace() != NAMESPACE {
         return Err(invalid(
@@ -327,18 +406,15 @@ fn judged(
     Ok(())
 }
 
+/// Behind the signature of a security key: one byte of flags, four of counter.
+const TRAILER: usize = 5;
+
 /// A security key says in its signature's flags, which it signs too, whether somebody touched it.
 fn untouched(signature: &SshSig) -> bool {
-    const TRAILER: usize = 5; // one byte of flags, four of counter
     const USER_PRESENT: u8 = 1;
-    match signature.algorithm() {
-        Algorithm::SkEd25519 | Algorithm::SkEcdsaSha2NistP256 => {
-            let bytes = signature.signature_bytes();
-            let flags = bytes.len().checked_sub(TRAILER).map(|at| bytes[at]);
-            flags.is_none_or(|flags| flags & USER_PRESENT == 0)
-        }
-        _ => false,
-    }
+    let bytes = signature.signature_bytes();
+    let flags = bytes.len().checked_sub(TRAILER).map(|at| bytes[at]);
+    is_of_hardware(&signature.algorithm()) && flags.is_none_or(|flags| flags & USER_PRESENT == 0)
 }
 
 fn invalid(what: String, mend: String) -> EngineError {

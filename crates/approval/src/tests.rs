@@ -1,6 +1,7 @@
 //! Every way in, and every way that must stay shut. Keys come from fixed seeds; what only OpenSSH
 //! can show (interoperation, encrypted keys) is skipped loudly where it is missing.
 
+mod hardware;
 mod openssh;
 
 use super::*;

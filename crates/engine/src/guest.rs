@@ -2,7 +2,7 @@
 //! them, and how they hand in. It refuses a guest who would judge, and a run whose decisions a guest could make.
 
 use agents::{GUEST, Waiting};
-use approval::touched;
+use approval::touch_missing;
 use flow::Workflow;
 use kernel::effect::{Capability, EffectKind};
 use kernel::event::{OwnTree, RunStarted};
@@ -121,11 +121,9 @@ pub(crate) fn signers(project: &Project, own: Option<&OwnTree>) -> Result<String
         &["cat-file", "-p", &format!("{from}:{APPROVERS}")],
         &[],
     )?);
-    match touched(&said)? {
-        true => Ok(said),
-        false => Err(refused(
-            "only key files are listed, which a guest may be able to read",
-        )),
+    match touch_missing(&said, workspace::clock::now())? {
+        None => Ok(said),
+        Some(why) => Err(refused(&why)),
     }
 }
 

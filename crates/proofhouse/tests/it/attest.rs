@@ -1,6 +1,7 @@
 //! What a run shows, taken to where nobody has its journal: vouched for, checked, and refused after any
 //! change of a single byte.
 
+use crate::passkey::Authenticator;
 use crate::support::{CHECK, HONEST, TASK, World, says};
 use approval::Attester;
 use audit::attest::{Trust, verify};
@@ -252,6 +253,71 @@ fn what_lands_can_carry_it_as_a_note() {
         let said = says(&elsewhere, &[&asked[..], &[other]].concat());
         said.refuses(1, "attestation_of_another");
     }
+}
+
+/// A run in a tree of its own that Ann has signed for on a page, with a key of a build server's beside it.
+fn decided_by_a_passkey() -> (World, Authenticator) {
+    let (world, ann) = (World::of_ann(), Authenticator::new());
+    let line = ann.line("ann@example.org");
+    world.write(".proofhouse/approvers", &format!("{line}\n"));
+    let told = ["--check", CHECK, "--agent", "scripted:agent/script.toml"];
+    let more = ["--name", "t", "--autonomy", "conservative"];
+    says(&world, &[&TASK[..], &told, &more].concat()).exits(0);
+    says(&world, &["run", "t"]).exits(2);
+    let words = ["decide", "t", "approve", "--because", "I looked at it"];
+    let message = says(&world, &[&words[..], &["--message"]].concat()).exits(0);
+    world.write("agent/signature", &ann.signs(message.out.as_bytes()));
+    let signed = ["--signature", "agent/signature"];
+    says(&world, &[&words[..], &signed].concat()).exits(0);
+    says(&world, &["run", "t"]).exits(0);
+    key(&world, "ci", &[]);
+    (world, ann)
+}
+
+#[test]
+fn what_a_passkey_decided_is_vouched_for_and_checked_without_its_page() {
+    let (world, ann) = decided_by_a_passkey();
+    let file = world.at("agent/t.jsonl");
+    let out = ["--sign", "agent/ci", "--out", text(&file)];
+    says(&world, &[&["attest", "t"], &out[..]].concat()).exits(0);
+    let elsewhere = World::empty();
+    let public = world.at("agent/ci.pub");
+    let asked = ["verify", text(&file), "--key", text(&public)];
+    let line = ann.line("ann@example.org");
+    let listed = approval::listed_in(&line).unwrap();
+    let told = says(&elsewhere, &asked).exits(0);
+    assert!(told.out.contains(&listed[0].fingerprint), "{}", told.out);
+    let facts = |more: &[&str]| {
+        let said = says(&elsewhere, &[&asked[..], more, &["--json"]].concat());
+        said.exits(0).json()["decisions"][0]["signature"].clone()
+    };
+    assert_eq!(facts(&[])["unlisted"], listed[0].fingerprint.as_str());
+    elsewhere.write("all", &format!("{line} laptop\n"));
+    assert_eq!(facts(&["--approvers", "all"])["listed"], "ann@example.org");
+    // By a list, the page that it was enrolled at counts.
+    let other = line.replace(crate::passkey::ORIGIN, "http://localhost:9999");
+    elsewhere.write("other", &format!("{other}\n"));
+    let with = [&asked[..], &["--approvers", "other"]].concat();
+    let said = says(&elsewhere, &with).refuses(1, "attestation_invalid");
+    assert!(said.err.contains("given to the page"), "{}", said.err);
+}
+
+#[test]
+fn what_a_passkey_decided_can_carry_it_as_a_note() {
+    let (world, _) = decided_by_a_passkey();
+    let landed = says(&world, &["land", "t", "--attest", "agent/ci", "--json"]);
+    let landed = landed.exits(0).json();
+    let commit = landed["commit"].as_str().unwrap();
+    let asked = ["verify", "agent/noted", "--key", "agent/ci.pub"];
+    let checked = || {
+        let noted = world.git(&["notes", "--ref=proofhouse", "show", commit]);
+        world.write("agent/noted", &format!("{noted}\n"));
+        says(&world, &asked).exits(0);
+    };
+    checked();
+    world.git(&["notes", "--ref=proofhouse", "remove", commit]);
+    says(&world, &["attest", "t", "--sign", "agent/ci", "--note"]).exits(0);
+    checked();
 }
 
 /// By its manifest and the commit that holds its product, with everything that its tasks went through.

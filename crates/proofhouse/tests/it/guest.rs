@@ -244,6 +244,26 @@ fn a_guest_is_not_let_in_where_it_would_judge_or_could_decide() {
     world.commit("a key file");
     let said = says(&world, &begin).refuses(1, "guest_unsigned");
     assert!(said.err.contains("only key files"), "{}", said.err);
+    // Somebody whose key wants a touch, and who could not decide.
+    let (name, key) = line.split_once(' ').unwrap();
+    let pageless = line.replace(crate::passkey::ORIGIN, "laptop");
+    for (unable, why) in [
+        (format!("{name} namespaces=\"file\" {key}"), "do not hold"),
+        (
+            format!("{name} valid-before=20200101 {key}"),
+            "valid only until",
+        ),
+        (
+            format!("{name} valid-after=20990101 {key}"),
+            "valid only after",
+        ),
+        (pageless, "which page it signs on"),
+    ] {
+        world.write(".proofhouse/approvers", &format!("{unable}\n"));
+        world.commit("somebody who cannot decide");
+        let said = says(&world, &begin).refuses(1, "guest_unsigned");
+        assert!(said.err.contains(why), "{}", said.err);
+    }
     // A reviewer is none in the session that did the work.
     let world = self::world();
     let review = [&begin[..], &["--review"]].concat();
