@@ -108,15 +108,21 @@ fn add(project: &Project, line: &str, signing: &Signing, out: &Out) -> Result<u8
     after.push('\n');
     project.prepare(Records::OnRef)?;
     workspace::project::write_file(&project.approvers(), &after)?;
-    let said = format!(
-        "{} may decide, says {} ({})",
-        new.name, by.who, new.fingerprint
-    );
     if out.json {
         out.facts(&serde_json::json!({"added": new.name, "fingerprint": new.fingerprint, "by": by.who, "channel": by.channel}));
         return Ok(exit::OK);
     }
-    out.line(&format!("{} {said}", out.paint(Tone::Good, "added")));
+    let how = match by.channel.strip_prefix(approval::SIGNED) {
+        Some(key) => format!(" ({})", key.trim()),
+        None => " at the terminal".to_owned(),
+    };
+    out.line(&format!(
+        "{} {} ({}): may decide, says {}{how}",
+        out.paint(Tone::Good, "added"),
+        plain(&new.name),
+        new.fingerprint,
+        plain(&by.who),
+    ));
     out.line("commit .proofhouse/approvers: what stands on the branch is what an audit holds decisions against");
     Ok(exit::OK)
 }

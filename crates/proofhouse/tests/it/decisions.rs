@@ -293,6 +293,44 @@ fn the_first_approver_is_added_where_nothing_has_begun() {
     assert_eq!(seen, "?? .proofhouse/approvers");
 }
 
+/// Two keys are in it, and each stands behind whose it is.
+#[test]
+fn whoever_is_added_and_whoever_signed_are_each_told_with_their_own_key() {
+    let world = World::new();
+    world.approver("bob");
+    let bob = world.read(".proofhouse/approvers");
+    let key = world.approver("ann");
+    let of = |line: &str| approval::listed_in(line).unwrap().remove(0).fingerprint;
+    let ann = of(&world.read(".proofhouse/approvers"));
+    let sign = ["--sign", key.to_str().unwrap()];
+    let add = ["approver", "add", bob.trim()];
+    let said = world.run(&[&add[..], &sign].concat()).exits(0);
+    let told = format!(
+        "added bob@example.org ({}): may decide, says ann@example.org ({ann})",
+        of(&bob)
+    );
+    assert!(said.out.contains(&told), "{}", said.out);
+}
+
+/// A passkey's line that says no page would be somebody who can decide nothing.
+#[test]
+fn a_passkey_is_not_added_without_its_page() {
+    let world = World::new();
+    let line = crate::passkey::Authenticator::new().line("zed@example.org");
+    let (bare, page) = line.rsplit_once(' ').unwrap();
+    let said = world.run(&["approver", "add", &format!("{bare} laptop")]);
+    let said = said.refuses(1, "approvers_malformed");
+    assert!(said.err.contains("http://localhost:7766"), "{}", said.err);
+    let words = format!("{bare} laptop {page}\n");
+    world.write(".proofhouse/approvers", &words);
+    let said = world.run(&["approver", "list"]).exits(0);
+    assert!(
+        said.out.contains(&format!("enrolled at {page}")),
+        "{}",
+        said.out
+    );
+}
+
 /// A code opens nothing where a signature is wanted.
 #[test]
 fn no_code_is_shown_where_none_can_be_typed() {
