@@ -5,16 +5,38 @@
 use std::borrow::Cow;
 
 /// Is it a control, or a character without a shape? Those of line breaks and tabs are controls too.
-/// The two that only choose between a letter and a picture are not.
+/// The two that only choose between a letter and a picture are not: [`is_unseen_behind`] tells whether there is
+/// anything to choose.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(
             u32::from(c),
             0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180F
-                | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x3164
-                | 0xFE00..=0xFE0D | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
+                | 0x200B..=0x200F | 0x2028..=0x202E | 0x2060..=0x206F | 0x2800 | 0x3164
+                | 0xFDD0..=0xFDEF | 0xFE00..=0xFE0D | 0xFEFF | 0xFFA0 | 0xFFF0..=0xFFFB
                 | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF
         )
+        // The last two of every plane are no characters.
+        || u32::from(c) & 0xFFFE == 0xFFFE
+}
+
+/// The same where it is known what stands before: what chooses between a letter and a picture is seen behind
+/// something that has both forms, once, and is a message to programs everywhere else.
+pub fn is_unseen_behind(before: Option<char>, c: char) -> bool {
+    match c {
+        '\u{fe0e}' | '\u{fe0f}' => !before.is_some_and(has_picture),
+        c => is_unseen(c),
+    }
+}
+
+fn has_picture(c: char) -> bool {
+    matches!(
+        u32::from(c),
+        0xA9 | 0xAE | 0x203C | 0x2049 | 0x2122 | 0x2139 | 0x2194..=0x2199 | 0x21A9 | 0x21AA
+            | 0x231A | 0x231B | 0x2328 | 0x23CF | 0x23E9..=0x23FA | 0x24C2 | 0x25AA..=0x25FE
+            | 0x2600..=0x27BF | 0x2934 | 0x2935 | 0x2B05..=0x2B55 | 0x3030 | 0x303D | 0x3297
+            | 0x3299 | 0x1F000..=0x1FAFF
+    )
 }
 
 /// The first such character of a text but line breaks and tabs, and where it stands. Pages are long and
@@ -25,7 +47,7 @@ pub fn first_unseen(text: &str) -> Option<(usize, char)> {
     while let Some(passed) = text.as_bytes()[at..].iter().position(|byte| !plain(byte)) {
         at += passed;
         let c = text[at..].chars().next()?;
-        if is_unseen(c) {
+        if is_unseen_behind(text[..at].chars().next_back(), c) {
             return Some((at, c));
         }
         at += c.len_utf8();
@@ -65,11 +87,32 @@ mod tests {
     }
 
     #[test]
+    fn what_chooses_a_form_is_seen_where_there_is_one_to_choose() {
+        let hidden = |text: &str| first_unseen(text).map(|(at, _)| at);
+        assert_eq!(
+            hidden("warning \u{26a0}\u{fe0f} and \u{2764}\u{fe0e}"),
+            None
+        );
+        assert_eq!(hidden("a\u{fe0f}"), Some(1));
+        assert_eq!(hidden("\u{fe0e}"), Some(0));
+        assert_eq!(hidden("\u{26a0}\u{fe0f}\u{fe0f}"), Some(6));
+    }
+
+    #[test]
     fn what_has_no_shape_is_told_from_what_has_one() {
         let tag = char::from_u32(0xE0041).unwrap();
         let selector = char::from_u32(0xE0100).unwrap();
         for c in [
-            '\u{1b}', '\n', '\u{200b}', '\u{202e}', '\u{feff}', tag, selector,
+            '\u{1b}',
+            '\n',
+            '\u{200b}',
+            '\u{202e}',
+            '\u{2800}',
+            '\u{feff}',
+            '\u{fffe}',
+            '\u{10ffff}',
+            tag,
+            selector,
         ] {
             assert!(is_unseen(c), "{:x}", u32::from(c));
         }

@@ -56,6 +56,12 @@ fn honest(all: &[char], at: usize) -> usize {
     };
     let fits = match c {
         '\u{200d}' if is_picture(*before) => after.is_some_and(|c| is_picture(*c)),
+        // A gap in a picture of dots.
+        '\u{2800}' => {
+            let next = all[at..].iter().find(|c| **c != '\u{2800}');
+            before.script() == Script::Braille
+                || next.is_some_and(|c| c.script() == Script::Braille)
+        }
         '\u{200c}' | '\u{200d}' => joins(*before) && after.is_none_or(|c| !c.is_ascii_alphabetic()),
         // A form of the character before it, as Japanese names have it.
         '\u{fe00}'..='\u{fe0d}' | '\u{e0100}'..='\u{e01ef}' => all[at - 1].script() == Script::Han,

@@ -1,7 +1,7 @@
 //! What a run changed: its files, how much of each, and the hunks, as git knows them. It reads commits
 //! that the journal names and nothing else; the task folder is a record of the work, and no work.
 
-use crate::file_change::{FileChange, hunks, listing, parts};
+use crate::file_change::{FileChange, listing, parts};
 use crate::history::{History, history};
 use crate::look::peek_run;
 use crate::stat::stat;
@@ -95,7 +95,7 @@ impl Work {
             let all = read(&["--no-color", "--text"])?;
             let hidden = changes.iter_mut().zip(parts(&all));
             for (one, part) in hidden.filter(|(one, _)| hides(one)) {
-                one.hunks = hunks(part);
+                one.take(part);
                 let lines = || one.hunks.iter().flat_map(|hunk| &hunk.lines);
                 let count = |sign| lines().filter(|line| line.starts_with(sign)).count() as u64;
                 (one.added, one.removed) = (Some(count('+')), Some(count('-')));
@@ -109,7 +109,7 @@ impl Work {
         let each = patch.as_deref().map(parts).unwrap_or_default();
         for (change, part) in changes.iter_mut().zip(each) {
             if change.hunks.is_empty() {
-                change.hunks = hunks(part);
+                change.take(part);
             }
         }
         Ok(Change {

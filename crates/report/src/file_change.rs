@@ -18,11 +18,20 @@ pub struct FileChange {
     pub added: Option<u64>,
     /// Lines that went; none for what is no text.
     pub removed: Option<u64>,
+    /// How its lines end, if all that are shown end so and otherwise than with a line break alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ends: Option<&'static str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hunks: Vec<Hunk>,
 }
 
 impl FileChange {
+    /// Takes the hunks of its patch.
+    pub(crate) fn take(&mut self, part: &str) {
+        self.hunks = hunks(part);
+        self.ends = ends(&mut self.hunks);
+    }
+
     /// Is it a test, or something for tests?
     pub fn is_test(&self) -> bool {
         is_test(&self.path)
@@ -148,6 +157,7 @@ pub(crate) fn listing(bytes: &[u8]) -> Vec<FileChange> {
             mode,
             added: None,
             removed: None,
+            ends: None,
             hunks: Vec::new(),
         });
     }
@@ -180,13 +190,34 @@ pub(crate) fn parts(patch: &str) -> Vec<&str> {
         .collect()
 }
 
+/// How all lines end, which is then taken from them: what is the same everywhere is said once. Where only some
+/// have it, it stays, and is a change that people must see.
+fn ends(hunks: &mut [Hunk]) -> Option<&'static str> {
+    let ends_so = |hunk: &Hunk| {
+        let next = hunk.lines.iter().skip(1).map(String::as_str);
+        let pairs = hunk.lines.iter().zip(next.chain([""]));
+        // The last line of a file may have no end at all.
+        let mut whole =
+            pairs.filter(|(line, next)| !next.starts_with('\\') && !line.starts_with('\\'));
+        whole.all(|(line, _)| line.ends_with('\r'))
+    };
+    let any = hunks
+        .iter()
+        .flat_map(|hunk| &hunk.lines)
+        .any(|line| line.ends_with('\r'));
+    if !any || !hunks.iter().all(ends_so) {
+        return None;
+    }
+    for line in hunks.iter_mut().flat_map(|hunk| &mut hunk.lines) {
+        line.truncate(line.strip_suffix('\r').unwrap_or(line).len());
+    }
+    Some("CRLF")
+}
+
 /// The hunks of one file's patch.
-pub(crate) fn hunks(part: &str) -> Vec<Hunk> {
+fn hunks(part: &str) -> Vec<Hunk> {
     let mut hunks: Vec<Hunk> = Vec::new();
-    for line in part
-        .split('\n')
-        .map(|line| line.strip_suffix('\r').unwrap_or(line))
-    {
+    for line in part.split('\n') {
         if let Some(hunk) = line.strip_prefix("@@ ").and_then(begun) {
             hunks.push(hunk);
         } else if let Some(hunk) = hunks.last_mut()
@@ -267,5 +298,26 @@ mod tests {
         let numbers: Vec<Option<u64>> = found[0].numbered().map(|(number, _)| number).collect();
         assert_eq!(numbers, [Some(3), Some(4), Some(4), None]);
         assert!(hunks(parts[1]).is_empty());
+    }
+
+    #[test]
+    fn how_lines_end_is_said_once_or_stays_where_they_differ() {
+        let taken = |patch: &str| {
+            let mut one = listing(LISTED).remove(0);
+            one.take(&format!("@@ -1,2 +1,2 @@\r\n{patch}"));
+            (one.ends, one.hunks.remove(0).lines)
+        };
+        let lines = |all: &[&str]| all.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>();
+        let plain = taken(" a\n-b\n+c\n");
+        assert_eq!(plain, (None, lines(&[" a", "-b", "+c"])));
+        let all = taken(" a\r\n-b\r\n+c\rd\r\n");
+        assert_eq!(all, (Some("CRLF"), lines(&[" a", "-b", "+c\rd"])));
+        let unended = taken(" a\r\n-b\r\n+c\n\\ No newline at end of file\n");
+        assert_eq!(unended.0, Some("CRLF"));
+        assert_eq!(unended.1[2], "+c");
+        let some = taken(" a\n-b\n+b\r\n");
+        assert_eq!(some, (None, lines(&[" a", "-b", "+b\r"])));
+        let turned = taken("-a\r\n-b\r\n+a\n+b\n");
+        assert_eq!(turned, (None, lines(&["-a\r", "-b\r", "+a", "+b"])));
     }
 }

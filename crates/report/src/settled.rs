@@ -105,7 +105,8 @@ fn lines(changes: &[FileChange]) -> Vec<Line> {
         let changed = lines.filter(|line| line.starts_with(['+', '-']) && line.trim().len() > 1);
         all.extend(changed.map(|line| Line {
             path: path(),
-            line: line.clone(),
+            // How it ends is no difference to whoever asks what was lost.
+            line: line.trim_end_matches('\r').to_owned(),
         }));
     }
     all
@@ -124,6 +125,7 @@ mod tests {
             mode: None,
             added: Some(1),
             removed: Some(1),
+            ends: None,
             hunks: vec![Hunk {
                 before: 1,
                 after: 1,

@@ -144,8 +144,11 @@ fn file(out: &Out, one: &FileChange, most: usize) -> usize {
     let mode = one
         .mode
         .map_or_else(String::new, |mode| format!(" ({mode})"));
+    let ends = one
+        .ends
+        .map_or_else(String::new, |ends| format!(" ({ends})"));
     let path = plain(&spelt(&one.path));
-    let head = format!("{} {path}{was}{mode}", one.kind.as_str());
+    let head = format!("{} {path}{was}{mode}{ends}", one.kind.as_str());
     say(&out.paint(Tone::Strong, &head));
     if one.added.is_none() {
         say("  it is no text");

@@ -328,7 +328,7 @@ pub(crate) fn whole(line: &str) -> String {
 }
 
 fn push_seen(shown: &mut String, c: char) {
-    match kernel::unseen::is_unseen(c) {
+    match kernel::unseen::is_unseen_behind(shown.chars().next_back(), c) {
         true => shown.push_str(&format!("\\u{{{:x}}}", u32::from(c))),
         false => shown.push(c),
     }

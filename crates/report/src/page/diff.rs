@@ -111,6 +111,7 @@ fn file(one: &FileChange, run: &str, fold: Fold, view: View) -> Markup {
                     @if let Some(removed) = one.removed { span.minus { "\u{2212}" (removed) } " " }
                     (chip(Tone::Plain, one.kind.as_str()))
                     @if let Some(mode) = one.mode { " " (chip(Tone::Unsure, mode)) }
+                    @if let Some(ends) = one.ends { " " small title="how every line ends that is shown" { (ends) } }
                 }
             }
             @if one.added.is_none() {

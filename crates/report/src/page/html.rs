@@ -8,16 +8,16 @@ use kernel::unseen::first_unseen;
 use maud::{Markup, html};
 use std::fmt::Display;
 
-/// Spells out what cannot be seen.
+/// Spells out what cannot be seen. Of a line break of two characters one is enough.
 pub(super) fn seen(page: &str) -> String {
     let mut safe = String::with_capacity(page.len() + 16);
     let mut rest = page;
     while let Some((at, c)) = first_unseen(rest) {
         safe.push_str(&rest[..at]);
-        if c != '\r' {
+        rest = &rest[at + c.len_utf8()..];
+        if c != '\r' || !rest.starts_with('\n') {
             safe.push_str(&format!("[U+{:04X}]", u32::from(c)));
         }
-        rest = &rest[at + c.len_utf8()..];
     }
     safe + rest
 }

@@ -255,6 +255,7 @@ fn everywhere(text: &str) -> Evidence {
                     mode: None,
                     added: Some(1),
                     removed: Some(1),
+                    ends: None,
                     hunks: vec![Hunk {
                         before: 1,
                         after: 1,
@@ -329,6 +330,25 @@ fn everywhere(text: &str) -> Evidence {
         artifacts: vec![link(text, text), link(text, &format!("{text}.png"))],
         commits: vec![t()],
         ..empty(text)
+    }
+}
+
+/// Also what browsers make something else of: a carriage return, for one, would be a line break or nothing.
+#[test]
+fn what_cannot_be_seen_is_spelled_out() {
+    for (text, shown) in [
+        ("a\rb", "a[U+000D]b"),
+        ("ends\r", "ends[U+000D]<"),
+        ("two\r\nlines", "two\nlines"),
+        ("a\u{fe0f}b", "a[U+FE0F]b"),
+        ("\u{26a0}\u{fe0f} look", "\u{26a0}\u{fe0f} look"),
+        ("a\u{2800}b", "a[U+2800]b"),
+        ("a\u{fffe}b", "a[U+FFFE]b"),
+        ("a\u{202e}b", "a[U+202E]b"),
+    ] {
+        let html = page(&everywhere(text));
+        assert!(html.contains(shown), "{text:?}");
+        assert!(!html.contains('\r'), "{text:?}");
     }
 }
 
