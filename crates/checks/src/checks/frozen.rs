@@ -18,6 +18,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// honest work, and only a person can say.
 pub(crate) const HOW_TESTS_RUN: &str = "how_tests_run";
 
+/// What it means that such a file has come, for whoever brought it.
+const DECIDES: &str = "; it decides how tests run, which stays as it was frozen: take it away, or say that it is needed and leave it to a person";
+
 /// What of a freeze is not the same now, each with what happened to it.
 pub(crate) fn changed(subject: &Subject<'_>, frozen: &BTreeMap<String, String>) -> Vec<String> {
     let items = frozen.iter();
@@ -102,14 +105,16 @@ impl Judge for Frozen {
         let each = self.of.iter().map(same);
         let mut results: Vec<CheckResult> =
             each.flat_map(|judged| judged.results(Self::NAME)).collect();
-        if !added.is_empty() {
-            let why = format!("came after the freeze: {}", first_few(&added, 5));
-            results.push(answer(Self::NAME, Verdict::Fail, &why));
-        }
         let frozen = self.of.iter().filter_map(|name| subject.frozen.get(name));
         let words = ["test config", items::TEST_RECIPES, items::STARTED_RECIPES];
         let how = |item: &String| words.contains(&item.as_str());
-        let mut settings = added.is_empty() || self.closed.iter().all(how);
+        let decides = self.closed.iter().all(how);
+        if !added.is_empty() {
+            let means = if decides { DECIDES } else { "" };
+            let why = format!("came after the freeze: {}{means}", first_few(&added, 5));
+            results.push(answer(Self::NAME, Verdict::Fail, &why));
+        }
+        let mut settings = added.is_empty() || decides;
         settings &= self.kept_as.is_none();
         for items in frozen {
             settings &= only_how_tests_run(subject, items).map_err(Trouble::cannot)?;

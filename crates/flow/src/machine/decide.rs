@@ -13,7 +13,7 @@ use kernel::opening::Begun;
 use kernel::outcome::Verdict;
 use kernel::position::{LOOK_AGAIN, Step, unknown_option};
 use kernel::table::{Actor, Completing, Guard, Kind, Target, Transition};
-use kernel::{Decision, EffectId, Event, Input, Refusal, Time, What};
+use kernel::{CounterName, Decision, EffectId, Event, Input, Refusal, Time, What};
 use std::collections::BTreeMap;
 
 pub(crate) fn decide(
@@ -187,7 +187,7 @@ pub(super) fn means(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, St
         };
         for counter in &way.count {
             let (used, cap) = (at.count(counter) + 1, table.cap(counter));
-            text.push_str(&format!("; `{counter}` is {used} of {cap} then"));
+            text.push_str(&tries(counter, used, cap));
         }
         if let Some(needs) = &after.needs {
             let labels: Vec<String> = needs
@@ -216,6 +216,18 @@ pub(super) fn means(workflow: &Workflow, run: &FlowState) -> BTreeMap<String, St
         .collect()
 }
 
+/// How far a counter is then, in words: what its number means is how much is left until somebody is asked.
+fn tries(counter: &CounterName, used: u32, cap: u32) -> String {
+    match cap.saturating_sub(used) {
+        0 => format!(
+            "; that is the last of {cap} tries (`{counter}`): if it does not pass, a person is asked"
+        ),
+        left => {
+            format!("; {left} of {cap} tries (`{counter}`) are left then, before a person is asked")
+        }
+    }
+}
+
 /// What it counts as that a person rejects: the way back is that of a gate that failed.
 fn counted(workflow: &Workflow, run: &FlowState, option: &str) -> String {
     let (table, at) = (&workflow.table, &run.position);
@@ -231,7 +243,7 @@ fn counted(workflow: &Workflow, run: &FlowState, option: &str) -> String {
     let text = counters.map(|counter| {
         let (used, cap) = (at.count(counter), table.cap(counter));
         match used < cap {
-            true => format!("; `{counter}` is {} of {cap} then", used + 1),
+            true => tries(counter, used + 1, cap),
             false => format!(
                 "; `{counter}` is used up ({used} of {cap}), so you are asked next whether to `extend` it"
             ),

@@ -90,6 +90,8 @@ fn a_wrong_result_is_told_once_and_its_work_is_offered_to_the_next_attempt() {
     assert!(work.contains("+good"), "{work}");
     let briefs = kept(&world, "work brief");
     assert!(briefs[0].contains("`unfinished.patch`"), "{}", briefs[0]);
+    let lays = "`patch -p1 < ../unfinished.patch`";
+    assert!(briefs[0].contains(lays), "{}", briefs[0]);
     // Who is asked for a result alone has the work before them.
     assert!(!briefs[1].contains("unfinished.patch"), "{}", briefs[1]);
     let ended = world.journal();
