@@ -3,6 +3,7 @@
 
 use crate::decision::{Decidable, on_record, take};
 use crate::factory;
+use crate::guest;
 use crate::run::Run;
 use crate::session;
 use approval::{Approved, Words, admits, bound, listed};
@@ -24,6 +25,7 @@ pub fn message(project: &Project, ask: &Ask<'_>) -> Result<Vec<u8>, EngineError>
     }
     takes_no_payload(ask)?;
     let mut questioned = Questioned::of(Run::open(project, ask.name)?)?;
+    guest::may_answer(project, &questioned.run.machine, ask.option)?;
     on_record(&mut questioned)?;
     let (run, tree) = (&questioned.run, questioned.tree());
     let head = run.journal.head();
@@ -49,6 +51,7 @@ pub fn decide(
         return factory::decide(project, ask, approve);
     }
     let questioned = Questioned::of(Run::open(project, ask.name)?)?;
+    guest::may_answer(project, &questioned.run.machine, ask.option)?;
     let decided = take(project, questioned, ask, approve);
     let driven = report::look::is_driven(project, ask.name);
     let decided = match decided {

@@ -3,7 +3,7 @@
 
 use agents::{GUEST, Waiting};
 use approval::touch_missing;
-use flow::Workflow;
+use flow::{Flow, Workflow};
 use kernel::effect::{Capability, EffectKind};
 use kernel::event::{OwnTree, RunStarted};
 use kernel::table::{Actor, Guard, Kind, Transition};
@@ -32,7 +32,7 @@ pub(crate) fn among(
     if editing.is_empty() && judging.is_empty() {
         return Ok(false);
     }
-    let works = working(workflow, fields);
+    let works = working(workflow, fields, &workflow.table.initial);
     match judging.into_iter().find(|role| works.contains(role)) {
         Some(role) => Err(EngineError::user(
             "guest_judges",
@@ -49,8 +49,8 @@ pub(crate) fn among(
     }
 }
 
-/// The roles that work in a run of these fields, unless somebody makes an exception on the way.
-fn working<'w>(workflow: &'w Workflow, fields: &Fields) -> BTreeSet<&'w str> {
+/// The roles that work from a state on in a run of these fields, unless somebody makes an exception on the way.
+fn working<'w>(workflow: &'w Workflow, fields: &Fields, from: &'w StateName) -> BTreeSet<&'w str> {
     let table = &workflow.table;
     let kind = |state: &StateName| table.state(state).kind;
     let mut said = workflow.defaults();
@@ -71,7 +71,7 @@ fn working<'w>(workflow: &'w Workflow, fields: &Fields) -> BTreeSet<&'w str> {
         _ => false,
     };
     let counts = |way: &Transition| !exception(way) && !way.when.iter().any(never);
-    let places = table.places_from([(&table.initial, None)], counts, |_| false);
+    let places = table.places_from([(from, None)], counts, |_| false);
     let roles = places.into_iter().map(|(state, _)| &workflow.states[state]);
     roles.filter_map(|state| state.role.as_deref()).collect()
 }
@@ -197,6 +197,104 @@ pub fn open(project: &Project, run: &str) -> Result<Option<Open>, EngineError> {
     Ok(attempts.map(|flying| flying.effect).find_map(waits))
 }
 
+/// The role that judges on the way from a state on and would be a guest's, if there is one.
+fn judged_by_guest<'w>(
+    project: &Project,
+    workflow: &'w Workflow,
+    started: &RunStarted,
+    from: &'w StateName,
+) -> Result<Option<&'w str>, EngineError> {
+    let config = project.config()?;
+    let named = named(started);
+    let by_role = workspace::agent::by_role(workflow, &config, named);
+    let guests = |role: &&str| {
+        let edits = workflow.roles[*role].can.contains(&Capability::Edit);
+        !edits && by_role.get(role).is_some_and(|agent| agent.trim() == GUEST)
+    };
+    let works = working(workflow, &started.fields, from);
+    Ok(works.into_iter().find(guests))
+}
+
+/// The agent that a person named for every role of the run.
+fn named(started: &RunStarted) -> Option<&str> {
+    (!started.agent.is_empty()).then_some(started.agent.as_str())
+}
+
+/// How somebody else comes to judge in a run.
+fn another(workflow: &Workflow, started: &RunStarted, role: &str) -> String {
+    let tier = &workflow.roles[role].tier;
+    match named(started) {
+        None => format!(
+            "set another agent for it in .proofhouse/config.toml, such as `[tiers] {tier} = \"claude\"`, and try again"
+        ),
+        Some(_) => format!(
+            "this run was begun with `--agent guest`, which holds for every role: begin one with `agent = \"guest\"` and `[tiers] {tier} = \"claude\"` in .proofhouse/config.toml"
+        ),
+    }
+}
+
+/// Refuses to ask for a way on which another role judges, as long as that role would be the guest's: a person who
+/// granted it would have signed for a run that cannot go on.
+fn may_ask(
+    project: &Project,
+    workflow: &Workflow,
+    started: &RunStarted,
+    result: &Value,
+) -> Result<(), EngineError> {
+    let asked = result["next"].as_str();
+    let mut states = workflow.states.keys();
+    let Some(asked) = asked.and_then(|asked| states.find(|state| state.as_str() == asked)) else {
+        return Ok(());
+    };
+    match judged_by_guest(project, workflow, started, asked)? {
+        None => Ok(()),
+        Some(role) => Err(EngineError::user(
+            "guest_judges",
+            format!(
+                "nothing was handed in: behind `{asked}` the role `{role}` reads the change, and no agent but the guest is set for it"
+            ),
+            format!(
+                "tell the person: {}. Or go on without it; if it cannot be done so, say so in `impossible`",
+                another(workflow, started, role)
+            ),
+        )),
+    }
+}
+
+/// Refuses an answer of a person behind which the guest would have to judge its own work.
+pub(crate) fn may_answer(
+    project: &Project,
+    machine: &Flow,
+    option: &str,
+) -> Result<(), EngineError> {
+    let Some(started) = machine.started().filter(|one| one.unconfined) else {
+        return Ok(());
+    };
+    let (workflow, at) = (machine.workflow(), machine.position());
+    let mut ways = workflow.table.leaving(&at.state);
+    let way = ways.find(|(_, way)| way.by == Actor::Human && way.action.as_str() == option);
+    let Some((
+        _,
+        Transition {
+            to: Target::State(to),
+            ..
+        },
+    )) = way
+    else {
+        return Ok(());
+    };
+    match judged_by_guest(project, workflow, started, to)? {
+        None => Ok(()),
+        Some(role) => Err(EngineError::user(
+            "guest_judges",
+            format!(
+                "after `{option}` the role `{role}` reads the change, and no agent but the guest is set for it: whoever did the work is none to judge it"
+            ),
+            another(workflow, started, role),
+        )),
+    }
+}
+
 /// Hands a guest's result in. What is wrong with it is an error, and nothing was handed in.
 pub fn hand_in(project: &Project, open: &Open, result: &Value) -> Result<(), EngineError> {
     let peek = report::look::peek_run(project, &open.run)?;
@@ -214,6 +312,7 @@ pub fn hand_in(project: &Project, open: &Open, result: &Value) -> Result<(), Eng
         &started,
         BTreeMap::new(),
     )?;
+    may_ask(project, workflow, &started, result)?;
     let shape = context.shape(&open.waiting.role, &open.waiting.state);
     let bytes = serde_json::to_vec(result).unwrap_or_default();
     let left = agents::hand_in(&open.home, &shape, &bytes);

@@ -22,7 +22,7 @@ use kernel::effect::{Access, Capability};
 use kernel::event::{AttemptEnded, Moved};
 use kernel::finding::Finding;
 use kernel::unseen::spelt;
-use kernel::{Body, Decision, Event, Machine, StateName, Time};
+use kernel::{Body, Class, Decision, Event, Machine, StateName, Time};
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -674,7 +674,8 @@ fn workers(history: &History) -> Vec<Worker> {
             continue;
         };
         let outcome = &ended.outcome;
-        if outcome.agent.is_empty() {
+        // Who could not begin has no part in the work.
+        if outcome.agent.is_empty() || outcome.class == Class::CouldNotRun {
             continue;
         }
         let role = history.began(ended.effect);

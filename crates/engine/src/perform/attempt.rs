@@ -250,7 +250,8 @@ fn finish(
         .map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX));
     let worked = agent(context, order)?;
     outcome.agent = worked.name().to_owned();
-    outcome.unconfined = !worked.is_confined();
+    // Whoever could not begin was nowhere.
+    outcome.unconfined = !worked.is_confined() && reply.class != Class::CouldNotRun;
     outcome.evidence = evidence(context, order, &told.order.brief, &reply)?;
     if let Some(paper) = paper(context, order) {
         let sealed = reply
