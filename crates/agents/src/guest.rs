@@ -67,6 +67,11 @@ impl Waiting {
         home.join(TAKEN).exists() && home.join(OPEN).exists()
     }
 
+    /// Did somebody take what waited here, whatever became of it?
+    pub fn was_taken(home: &Path) -> bool {
+        home.join(TAKEN).exists()
+    }
+
     /// What tells the folder from how it was laid out, if anything was changed there.
     pub fn changed(&self, home: &Path) -> Option<String> {
         let now = looks(&home.join("view"));

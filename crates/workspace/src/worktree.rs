@@ -13,7 +13,7 @@ pub use crate::git::{is_ancestor, resolve};
 pub use added::{both_added, merge_trees};
 pub use again::{lay_work, stand_again};
 pub use commits::{
-    Merged, branch, commit, differing, fast_forward, is_anothers, is_anothers_than, merge,
+    Merged, branch, commit, differing, edited, fast_forward, is_anothers, is_anothers_than, merge,
     uncommitted, untracked, would_step,
 };
 pub use remove::{Removal, clear, held, prune, remove};

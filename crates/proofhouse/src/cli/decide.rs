@@ -124,7 +124,7 @@ fn rests_on(project: &Project, name: &str, option: &str, out: &Out) -> Result<()
         let grounds = report::inbox::grounds(project, name, &peek)?;
         inbox::shown(out, name, &grounds, land::Lines::Some);
         let code = report::question::run_code(name, &peek.head.hash);
-        out.line(&signing::wants(project, &code));
+        out.line(&signing::wants(project, name, &code));
     }
     Ok(())
 }

@@ -1,11 +1,13 @@
 //! `proofhouse hook stop`: asked by a client when its agent is about to stop. It runs no check. It looks whether the
-//! guest changed its folder since the last gate, or what that gate said; it says each once, and never where the
-//! client says that it was asked already.
+//! guest changed its folder since the last gate, what that gate said, or that what was handed in is still judged; it
+//! says each once, and never where the client says that it was asked already.
 
 use super::exit;
 use crate::mcp::told;
 use agents::Waiting;
 use engine::guest::{self, Open};
+use kernel::Machine;
+use kernel::effect::EffectKind;
 use serde_json::{Value, json};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -58,9 +60,14 @@ fn answer(asked: &Value, why: &str) -> Value {
 
 /// What a guest who took work is to be told, if it was not told so before.
 fn due(project: &Project) -> Result<Option<String>, EngineError> {
-    for run in taken(project) {
-        let Ok(Some(open)) = guest::open(project, &run) else {
-            continue;
+    for (run, home) in taken(project) {
+        let open = match guest::open(project, &run) {
+            Ok(Some(open)) if Waiting::is_taken(&open.home()) => open,
+            Ok(None) => match judged(project, &run, &home)? {
+                None => continue,
+                why => return Ok(why),
+            },
+            Ok(Some(_)) | Err(_) => continue,
         };
         let changed = open.waiting.changed(&open.home());
         let why = match &changed {
@@ -78,17 +85,33 @@ fn due(project: &Project) -> Result<Option<String>, EngineError> {
     Ok(None)
 }
 
-/// The runs of which somebody took work, and has not handed it in. No journal is read for it.
-fn taken(project: &Project) -> Vec<String> {
+/// The runs of which somebody took work and that are not over, with the folder of the attempt that was taken last. No
+/// journal is read for it.
+fn taken(project: &Project) -> Vec<(String, PathBuf)> {
     let mut runs = Vec::new();
     let names = store::list(&project.journals()).unwrap_or_default();
     for name in names.iter().map(|name| name.as_str()) {
         let homes = std::fs::read_dir(project.work(name)).into_iter().flatten();
-        if homes.flatten().any(|home| Waiting::is_taken(&home.path())) {
-            runs.push(name.to_owned());
-        }
+        let homes = homes.flatten().map(|home| home.path());
+        let last = homes.filter(|home| Waiting::was_taken(home)).max();
+        runs.extend(last.map(|home| (name.to_owned(), home)));
     }
     runs
+}
+
+/// That what was handed in is judged right now, where somebody does: once for each attempt.
+fn judged(project: &Project, run: &str, home: &Path) -> Result<Option<String>, EngineError> {
+    let status = report::look::peek_run(project, run)?.machine.status();
+    let mut flying = status.in_flight.iter();
+    let judges = flying.any(|one| one.kind == EffectKind::Gate);
+    if !judges || !report::look::is_driven(project, run) {
+        return Ok(None);
+    }
+    let doing = told::at_work(project, run)?;
+    let tells = doing.filter(|_| Waiting::tell_once(home, "the gates run"));
+    Ok(tells.map(|doing| {
+        format!("What you handed in of `{run}` is judged ({doing}). Call `take` with this run: it waits for the gates, and says what is to be done next.")
+    }))
 }
 
 fn hand_in(open: &Open) -> String {

@@ -75,8 +75,10 @@ pub(crate) fn ask(out: &Out, project: &Project, items: &[Item]) {
             answer(out, way);
         }
     }
-    if let Some(Item::Run { run_code, .. } | Item::Project { run_code, .. }) = items.last() {
-        out.line(&signing::wants(project, run_code));
+    if let Some(Item::Run { run, run_code, .. } | Item::Project { run, run_code, .. }) =
+        items.last()
+    {
+        out.line(&signing::wants(project, run, run_code));
     }
 }
 

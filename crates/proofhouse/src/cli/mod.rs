@@ -48,7 +48,7 @@ mod sandbox;
 mod schema;
 mod serve;
 mod settle;
-mod signing;
+pub(crate) mod signing;
 mod standing;
 mod status;
 mod trace;

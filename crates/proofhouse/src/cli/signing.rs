@@ -8,14 +8,26 @@ use std::path::Path;
 use workspace::{EngineError, Project};
 
 /// What a command that decides wants besides its words: a signature, or a code to type.
-pub(crate) fn wants(project: &Project, run_code: &str) -> String {
+pub(crate) fn wants(project: &Project, run: &str, run_code: &str) -> String {
     match project.read_approvers() {
+        Ok(Some(_)) if takes_passkeys_alone(project, run) => {
+            format!(
+                "  to sign     with a passkey on the page of `proofhouse serve --decide` (/r/{}/run/{run}/), or `--signature FILE` by an `sk-` key; a guest works here, so key files do not count",
+                crate::serve::key_of(project)
+            )
+        }
         Ok(Some(_)) => {
             "  to sign     add `--sign KEY`, or answer with a passkey in `proofhouse serve --decide`; .proofhouse/approvers lists who may decide".to_owned()
         }
         Ok(None) => format!("  run code    {run_code}"),
         Err(error) => format!("  first       {}: {}", error.what, error.mend),
     }
+}
+
+/// Does a guest work in the run, so that only a key that wants a touch answers?
+pub(crate) fn takes_passkeys_alone(project: &Project, run: &str) -> bool {
+    let peek = report::look::peek_run(project, run);
+    peek.is_ok_and(|peek| peek.machine.started().is_some_and(|one| one.unconfined))
 }
 
 /// Is a person about to be asked for the code?

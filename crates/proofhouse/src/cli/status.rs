@@ -163,7 +163,7 @@ fn of_run(out: &Out, run: &RunReport) {
 fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
     if run.status.activity == Activity::Working {
         // It can be stopped at any time, and that asks for the code.
-        out.line(&signing::wants(project, &run.run_code));
+        out.line(&signing::wants(project, name, &run.run_code));
         if !run.driven {
             let drives = standing::drives(project, name);
             let drives = drives.unwrap_or_else(|| format!("proofhouse run {name}"));
@@ -199,7 +199,7 @@ fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
             },
         );
     }
-    out.line(&signing::wants(project, &run.run_code));
+    out.line(&signing::wants(project, name, &run.run_code));
 }
 
 fn pace(status: &Status) -> &'static str {

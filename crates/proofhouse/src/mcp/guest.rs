@@ -1,14 +1,17 @@
 //! `take` and `hand_in`: work that waits for a guest, and what becomes of it. A client waits for an answer no longer
 //! than it has patience for; what goes on then goes on by itself, and can be asked for.
 
-use super::told::{Page, evidence, status, waiting};
+use super::told::{Page, at_work, evidence, evidence_beside, status, waiting};
 use crate::begin::go_on;
+use crate::cli::signing::takes_passkeys_alone;
 use agents::Waiting;
 use engine::guest::{self, Open};
 use kernel::Machine;
 use kernel::machine::Activity;
 use serde_json::Value;
+use std::path::Path;
 use std::time::{Duration, Instant};
+use workspace::room::Included;
 use workspace::{EngineError, Project};
 
 /// Clients give up on a tool after a minute.
@@ -16,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(45);
 /// Of another process nobody is told what it does: its journal is looked at.
 const PAUSE: Duration = Duration::from_millis(50);
 
-pub(super) fn take(project: &Project, run: &str) -> Result<String, EngineError> {
+pub(super) fn take(project: &Project, run: &str, page: Page<'_>) -> Result<String, EngineError> {
     let run = match run {
         "" => only(project)?,
         run => run.to_owned(),
@@ -24,10 +27,11 @@ pub(super) fn take(project: &Project, run: &str) -> Result<String, EngineError> 
     match settle(project, &run, None)? {
         Stands::Open(open) => {
             Waiting::take(&open.home());
-            Ok(brief(&open))
+            Ok(brief(project, &open))
         }
         Stands::Moves => Ok(format!(
-            "nothing of `{run}` can be taken yet: the engine is at work. `take` again in a while."
+            "nothing of `{run}` can be taken yet: {}. `take` again in a while.",
+            moving(project, &run)?
         )),
         Stands::Rests => Err(EngineError::user(
             "nothing_to_take",
@@ -35,9 +39,39 @@ pub(super) fn take(project: &Project, run: &str) -> Result<String, EngineError> 
                 "nothing of `{run}` waits for a guest: {}",
                 status(project, &run)?
             ),
-            "`start` begins another run; what a person must do, `inbox` says",
+            way_on(project, &run, page)?.unwrap_or_else(|| {
+                "`start` begins another run; what a person must do, `inbox` says".to_owned()
+            }),
         )),
     }
+}
+
+/// What the engine does meanwhile.
+fn moving(project: &Project, run: &str) -> Result<String, EngineError> {
+    let doing = at_work(project, run)?;
+    Ok(doing.unwrap_or_else(|| "the engine is at work".to_owned()))
+}
+
+/// What is to be done about a run of which nothing waits for a guest any more; none: nobody knows better than to
+/// take it anew.
+fn way_on(project: &Project, run: &str, page: Page<'_>) -> Result<Option<String>, EngineError> {
+    if !takes_passkeys_alone(project, run) {
+        return Ok(None);
+    }
+    let status = report::look::peek_run(project, run)?.machine.status();
+    let place = page.of_run(project, run);
+    Ok(match status.activity {
+        Activity::Waiting => Some(format!(
+            "nothing is left for you to do: it waits for the person, who answers with their passkey on {place}"
+        )),
+        Activity::Done => Some(format!(
+            "nothing is left for you to do: the run is over. Tell the person: {place} shows it, and what it made they put onto their branch with `proofhouse land {run}`, unless that was done or there is nothing to land"
+        )),
+        Activity::Stopped => {
+            Some("a person ended it; `start` begins another run, if they want one".to_owned())
+        }
+        Activity::Working | Activity::Resting => None,
+    })
 }
 
 pub(super) fn hand_in(
@@ -53,20 +87,30 @@ pub(super) fn hand_in(
             format!(
                 "attempt `{attempt}` of `{run}` waits for nothing: its time is over, or it was handed in or ended"
             ),
-            "`take` the work anew; what you have made in the old folder has to be brought over",
+            way_on(project, run, page)?.unwrap_or_else(|| {
+                "`take` the work anew; what you have made in the old folder has to be brought over"
+                    .to_owned()
+            }),
         ));
     };
     guest::hand_in(project, &open, result)?;
     let stands = settle(project, run, Some(&open))?;
-    let said = evidence(project, run)?;
     Ok(match stands {
         Stands::Open(next) => {
             Waiting::take(&next.home());
-            let brief = brief(&next);
+            let brief = brief(project, &next);
+            let said = evidence_beside(project, run, &brief)?;
             format!("handed in, and it is not done yet:\n\n{said}\n\n{brief}")
         }
-        Stands::Moves => "handed in; the gates still run. `status` says where it stands, `evidence` what failed, `take` what is to be done next.".to_owned(),
-        Stands::Rests => format!("handed in.\n\n{said}\n\n{}", waiting(project, page)?),
+        Stands::Moves => format!(
+            "handed in, and not judged to the end yet: {}. `take` in a while: it waits for the gates, and says what is to be done next. `evidence` says what failed.",
+            moving(project, run)?
+        ),
+        Stands::Rests => format!(
+            "handed in.\n\n{}\n\n{}",
+            evidence(project, run)?,
+            waiting(project, page)?
+        ),
     })
 }
 
@@ -138,16 +182,37 @@ fn only(project: &Project) -> Result<String, EngineError> {
     }
 }
 
-fn brief(open: &Open) -> String {
+/// What the engine's rooms have beside the tree and the folder has not, such as a virtual environment: where it
+/// lies, so that the commands that judge can be tried.
+fn beside(project: &Project, folder: &Path) -> String {
+    // Nobody is kept from work because this is not known.
+    let laid_in = workspace::room::laid_in(project).unwrap_or_default();
+    let dependencies = laid_in
+        .iter()
+        .filter(|one| one.kind == Included::Dependencies && !folder.join(&one.path).exists());
+    let lines: String = dependencies
+        .map(|one| format!("\n  {}  is  {}", one.path.display(), one.source.display()))
+        .collect();
+    match lines.as_str() {
+        "" => lines,
+        lines => format!(
+            "\nThe engine's rooms have these beside the tree, and this folder has not. To run a command that names one of them, name it where it lies in the person's repository, and write nothing there:{lines}"
+        ),
+    }
+}
+
+fn brief(project: &Project, open: &Open) -> String {
+    let folder = open.view.join("repo");
     format!(
-        "Attempt `{}` of `{}`: role `{}`, state `{}`, {} minutes in all. Work in this folder and nowhere else, without git:\n  {}\nFiles of the task lie in\n  {}\nWhen you are done, call `hand_in` with this run and attempt, and as `result` the JSON object that the brief ends with. Where the brief says that nothing else can be reached, that is a rule for you: nothing holds you to it here, and the record says so.\n\n{}",
+        "Attempt `{}` of `{}`: role `{}`, state `{}`, {} minutes in all. Work in this folder and nowhere else, without git (which would act on the person's repository around it):\n  {}\nFiles of the task lie in\n  {}{}\nWhen you are done, call `hand_in` with this run and attempt, and as `result` the JSON object that the brief ends with. Where the brief says that nothing else can be reached, that is a rule for you: nothing holds you to it here, and the record says so.\n\n{}",
         open.effect,
         open.run,
         open.waiting.role,
         open.waiting.state,
         open.waiting.wall_millis / 60_000,
-        open.view.join("repo").display(),
+        folder.display(),
         open.view.join("task").display(),
+        beside(project, &folder),
         open.brief
     )
 }

@@ -26,7 +26,7 @@ const LONGEST: u64 = 1 << 20;
 const INSTRUCTIONS: &str = "Proofhouse has coding tasks done by gated agents in worktrees of their own, and proves \
 the result itself. Use `start` with one sentence, then `status` and `evidence` to see how it goes. Where the agent \
 is `guest`, you do the work: `take` it, edit in the folder that it names and nowhere else, then `hand_in`. Only a \
-person approves and lands work: tell them the commands that `inbox` gives, and never try to answer for them.";
+person approves and lands work: tell them what `inbox` says, and never try to answer for them.";
 
 /// Which tools there are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

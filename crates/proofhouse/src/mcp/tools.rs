@@ -75,7 +75,7 @@ const TOOLS: [Tool; 6] = [
     },
     Tool {
         name: "inbox",
-        about: "What waits for a person, with the commands that the person types.",
+        about: "What waits for a person: the page where they answer, or the commands that they type.",
         takes: &[],
         reads: true,
         does: |project, given| waiting(project, given.page),
@@ -92,7 +92,7 @@ const TOOLS: [Tool; 6] = [
         about: "Take work that waits for you (agent `guest`): its brief, and the one folder to work in.",
         takes: &[text("run", "The run; without it the one that waits", false)],
         reads: false,
-        does: |project, given| guest::take(project, given.text("run")),
+        does: |project, given| guest::take(project, given.text("run"), given.page),
     },
     Tool {
         name: "hand_in",
@@ -199,14 +199,36 @@ fn malformed(tool: &Tool, given: &Value) -> Option<String> {
     })
 }
 
+/// As many files are named that a run does not have.
+const NAMED: usize = 8;
+
+/// What of the person's tree a run at HEAD does not have, and what they do about it; empty: it has everything.
+fn left_out(project: &Project, run: &str) -> Result<String, EngineError> {
+    let mut files = workspace::worktree::edited(project.top())?;
+    files.extend(workspace::worktree::untracked(project.top())?);
+    if files.is_empty() {
+        return Ok(String::new());
+    }
+    let more = match files.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    files.truncate(NAMED);
+    Ok(format!(
+        "\nNot in its copy, for they are edits in no commit: {}{more}. If the work needs them, tell the person now: they commit them and you `start` anew, or they begin it with `proofhouse do --with-edits`; `proofhouse decide {run} stop` ends this one.",
+        files.join(", ")
+    ))
+}
+
 fn start(project: &Project, given: &Given<'_>) -> Result<String, EngineError> {
     let run = begin(project, given.text("sentence"))?;
+    let left_out = left_out(project, &run)?;
     let peek = report::look::peek_run(project, &run)?;
     let yours = peek.machine.started().is_some_and(|one| one.unconfined);
     Ok(match yours {
-        true => format!("`{run}` has begun, and you are its agent: `take` it."),
+        true => format!("`{run}` has begun, and you are its agent: `take` it.{left_out}"),
         false => format!(
-            "`{run}` has begun and goes on by itself, in a worktree of its own. `status` says where it stands."
+            "`{run}` has begun and goes on by itself, in a worktree of its own. `status` says where it stands.{left_out}"
         ),
     })
 }

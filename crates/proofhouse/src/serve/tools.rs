@@ -24,8 +24,8 @@ pub(super) fn answer(house: &House, origin: &str, request: &Request) -> Response
         return Response::text(400, "this version of the protocol is not spoken here");
     }
     let given = match &house.decides {
-        Some(_) => (Tools::All, Page::Decides(origin)),
-        None => (Tools::Reading, Page::Shows(origin)),
+        Some(_) => (Tools::All, Page::Decides { origin, key }),
+        None => (Tools::Reading, Page::Shows { origin, key }),
     };
     match mcp::answer(project, &String::from_utf8_lossy(&request.body), given) {
         Some(answer) => Response::json(200, &answer),

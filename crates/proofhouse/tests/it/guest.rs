@@ -149,6 +149,7 @@ fn a_guest_takes_hands_in_reads_why_not_mends_and_a_person_lands_it() {
     client.refused("take", json!({}), "nothing_to_take");
     let said = client.does("start", json!({ "sentence": "make totals of carts" }));
     assert!(said.contains("you are its agent"), "{said}");
+    assert!(!said.contains("in no commit"), "its copy has all: {said}");
     let said = client.does("take", json!({}));
     assert!(said.contains("make totals of carts"), "{said}");
     let (attempt, folder) = taken(&said);
@@ -172,10 +173,39 @@ fn a_guest_takes_hands_in_reads_why_not_mends_and_a_person_lands_it() {
     let asked = says(&world, &["inbox"]);
     assert!(asked.out.contains("guest, not confined"), "{}", asked.out);
     assert!(said.contains("Only the person answers"), "{said}");
+    // Of what cannot answer here, nothing is given.
+    let page = format!("/run/{RUN}/");
+    for told in [&said, &client.does("inbox", json!({}))] {
+        assert!(told.contains("http://localhost:7766/r/"), "{told}");
+        assert!(told.contains(&page), "{told}");
+        let command = format!("proofhouse decide {RUN} approve");
+        assert!(!told.contains(&command), "{told}");
+    }
+    for command in ["inbox", "status"] {
+        let asked = says(&world, &[command, RUN]).out;
+        assert!(asked.contains("--signature FILE"), "{asked}");
+        assert!(!asked.contains("--sign KEY"), "{asked}");
+    }
+    // Whatever a person is told of the worth, the guest is told.
+    let items = says(&world, &["inbox", "--json"]).exits(0).json();
+    let tried = items[0]["grounds"]["worth"]["tried"].as_array().unwrap();
+    for reason in tried {
+        assert!(said.contains(reason.as_str().unwrap()), "{reason}: {said}");
+    }
+    let (again, could) = client.call("hand_in", handed_in(&second));
+    assert!(
+        !could && again.contains("it waits for the person"),
+        "{again}"
+    );
     decides(&world, "approve").exits(0);
     says(&world, &["run", RUN]).exits(0);
     says(&world, &["land", RUN]).exits(0);
     assert_eq!(world.read("src/total.sh"), SUM);
+    let (said, could) = client.call("take", json!({ "run": RUN }));
+    assert!(
+        !could && said.contains("nothing is left for you to do"),
+        "{said}"
+    );
     // It is said wherever the attempt is told of, and is no finding.
     let said = says(&world, &["log", RUN]).exits(0);
     assert!(said.out.contains("not confined"), "{}", said.out);
@@ -311,4 +341,50 @@ fn a_guest_is_not_let_in_where_it_would_judge_or_could_decide() {
         "review=yes",
     ];
     says(&world, &begun).exits(0);
+}
+
+#[test]
+fn what_the_folder_lacks_of_the_persons_tree_is_said() {
+    let world = world();
+    world.write(".gitignore", "agent/\n.proofhouse/\nnode_modules/\n");
+    world.commit("what is ignored");
+    world.write("node_modules/x/index.js", "\n");
+    world.write("src/total.sh", "total() { echo 7; }\n");
+    world.write("notes.txt", "mine\n");
+    let mut client = Client::of(&world);
+    let said = client.does("start", json!({ "sentence": "make totals of carts" }));
+    for part in ["in no commit: src/total.sh, notes.txt", "--with-edits"] {
+        assert!(said.contains(part), "{said}");
+    }
+    let said = client.does("take", json!({}));
+    let place = world.at("node_modules").display().to_string();
+    assert!(said.contains(&place), "{said}");
+}
+
+#[test]
+fn tests_that_must_change_are_not_asked_for_where_the_guest_would_review() {
+    let world = world();
+    let mut client = Client::of(&world);
+    client.does("start", json!({ "sentence": "make totals of carts" }));
+    let (attempt, folder) = taken(&client.does("take", json!({})));
+    writes(&folder, "src/total.sh", SUM);
+    let mut asks = handed_in(&attempt);
+    asks["result"]["next"] = json!("change_tests");
+    let (said, could) = client.call("hand_in", asks.clone());
+    assert!(!could && said.contains("[guest_judges]"), "{said}");
+    assert!(said.contains("`reviewer` reads the change"), "{said}");
+    // The same is asked for as soon as somebody else would read it.
+    let alone = world.read(".proofhouse/config.toml");
+    let script = "[[attempt]]\nresult = { summary = \"s\" }\n";
+    world.write("agent/reviews.toml", script);
+    let both = format!("{alone}[tiers]\ntop = \"scripted:agent/reviews.toml\"\n");
+    world.write(".proofhouse/config.toml", &both);
+    let said = client.does("hand_in", asks);
+    assert!(said.contains("(change_tests)"), "{said}");
+    // Nor is a person let sign for it where nobody would.
+    world.write(".proofhouse/config.toml", &alone);
+    let allow = ["decide", RUN, "allow", "--because", "b", "--message"];
+    says(&world, &allow).refuses(1, "guest_judges");
+    world.write(".proofhouse/config.toml", &both);
+    says(&world, &allow).exits(0);
 }

@@ -157,3 +157,22 @@ fn tools_and_page_open_by_their_own_keys_alone() {
     let text = said["result"]["content"][0]["text"].as_str().unwrap();
     assert!(text.contains("page_only_shows"), "{said}");
 }
+
+#[test]
+fn a_guest_is_given_the_page_of_the_run_that_this_server_shows() {
+    let world = crate::guest::world();
+    let _client = crate::guest::worked(&world);
+    let served = serve(&world, &["--mcp", "--decide"]);
+    let key = key(&served);
+    let (_, said) = says(
+        &served,
+        &[("Authorization", &key)],
+        &call("inbox", json!({})),
+    );
+    let text = said["result"]["content"][0]["text"].as_str().unwrap();
+    let tools = served.tools["addresses"][0].as_str().unwrap();
+    let page = tools.replace("/mcp/", "/r/");
+    let page = format!("{page}/run/{}/:", crate::guest::RUN);
+    assert!(text.contains(&page), "{page}: {text}");
+    assert!(!text.contains("approve --because"), "{text}");
+}

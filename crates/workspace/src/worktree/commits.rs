@@ -98,9 +98,16 @@ pub fn is_anothers_than(repo: &Path, commit: &str, run: &str) -> Result<bool, Er
     }))
 }
 
-/// Files with changes that are in no commit, at most this many, as git names them.
+/// Files with changes that are in no commit, not too many of them, as git names them.
 pub fn uncommitted(repo: &Path) -> Result<Vec<String>, Error> {
     const MOST: usize = 20;
+    let mut files = edited(repo)?;
+    files.truncate(MOST);
+    Ok(files)
+}
+
+/// All files with changes that are in no commit.
+pub fn edited(repo: &Path) -> Result<Vec<String>, Error> {
     let args = [
         "status",
         "--porcelain",
@@ -114,7 +121,7 @@ pub fn uncommitted(repo: &Path) -> Result<Vec<String>, Error> {
     let listed = git(repo, &args, &[])?;
     let listed = String::from_utf8_lossy(&listed).into_owned();
     let files = listed.split('\0').filter(|line| line.len() > 3);
-    Ok(files.take(MOST).map(|line| line[3..].to_owned()).collect())
+    Ok(files.map(|line| line[3..].to_owned()).collect())
 }
 
 /// Files that git neither knows nor ignores.

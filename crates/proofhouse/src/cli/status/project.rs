@@ -30,7 +30,7 @@ pub(super) fn text(out: &Out, project: &Project, report: &ProjectReport, items: 
     inbox::ask(out, project, items);
     if items.is_empty() && status.activity != Activity::Stopped {
         // A release, a deprecation and a stop are possible at any time.
-        out.line(&signing::wants(project, &report.run_code));
+        out.line(&signing::wants(project, name, &report.run_code));
     }
     if let (true, Some(waiting)) = (items.is_empty(), &status.waiting_for) {
         let word = out.paint(Tone::Warn, "waiting");
