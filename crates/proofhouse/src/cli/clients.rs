@@ -8,6 +8,7 @@ use super::args::{ClientArg, ClientFiles};
 use super::laid;
 use super::out::{Out, Tone, plain};
 use super::{exit, init};
+use agents::GUEST;
 use block::{Comments, Left};
 use serde_json::json;
 use splice::Entry;
@@ -181,8 +182,8 @@ impl Form {
             Form::Whole(_) => there
                 .contains("proofhouse")
                 .then(|| Err("it was edited: remove it by hand".to_owned())),
-            Form::Block(comments, _) => comments.take(there).map(|left| {
-                Ok(match left {
+            Form::Block(comments, text) => comments.take(there, text).map(|left| {
+                Ok(match left? {
                     Left::Nothing => None,
                     Left::Text(text) => Some(text),
                 })
@@ -219,6 +220,8 @@ impl Plan {
         };
         match turn(now.as_deref()) {
             None => {}
+            // Several clients read one file, and what is left alone there is said once.
+            Some(Err(_)) if self.kept.iter().any(|(path, _)| *path == file.path) => {}
             Some(Err(why)) => self.kept.push((file.path, why)),
             Some(Ok(after)) => {
                 let change = self.changes.entry(file.path).or_insert(Change {
@@ -279,6 +282,26 @@ fn differing<'t>(before: &'t str, after: &'t str) -> Vec<(&'static str, Tone, &'
         .collect()
 }
 
+/// What is still missing so that the client can be a guest here, and what is to be done with what was written.
+fn missing(project: &Project) -> Result<Vec<String>, EngineError> {
+    let guest = project
+        .config()?
+        .agent()
+        .is_some_and(|agent| agent == GUEST);
+    let mut lines = Vec::new();
+    if !guest {
+        lines.push(
+            "to have it work in your runs: agent = \"guest\" in .proofhouse/config.toml (docs/guests.md)",
+        );
+    }
+    let approvers = project.read_approvers()?;
+    if !approvers.is_some_and(|text| approval::touched(&text).unwrap_or_default()) {
+        lines.push("a guest's runs are decided with a passkey: enrol yours in `proofhouse serve --decide`, which prints the command");
+    }
+    lines.push("next: commit what was written and .proofhouse/, and begin a new session of it");
+    Ok(lines.into_iter().map(str::to_owned).collect())
+}
+
 /// Shows what would change, asks, and does it.
 pub(crate) fn clients(
     project: &Project,
@@ -331,7 +354,9 @@ pub(crate) fn clients(
             .collect();
         out.facts(&json!({ "changed": paths, "kept": kept }));
     } else if !args.remove {
-        out.line("to have it work in your runs: agent = \"guest\" in .proofhouse/config.toml, and a passkey in .proofhouse/approvers (docs/guests.md)");
+        for line in missing(project)? {
+            out.line(&line);
+        }
     }
     Ok(exit::OK)
 }

@@ -2,7 +2,7 @@
 
 use super::exit;
 use super::out::{Out, Tone};
-use agents::{Login, Readiness, readiness};
+use agents::{GUEST, Login, Readiness, readiness};
 use std::fmt::Write as _;
 use std::io::{BufRead, IsTerminal};
 use workspace::config::keys::KEYS;
@@ -115,7 +115,8 @@ pub(crate) fn init(
     if setup == Setup::AwaitsLock {
         out.line("first: read the file, then proofhouse lock --because '...'");
     }
-    out.prose(match &agent {
+    out.prose(match agent.as_deref() {
+        Some(GUEST) => "next: `proofhouse serve --decide` for your passkey, commit .proofhouse/config.toml and .proofhouse/approvers, then proofhouse init --for CLIENT (docs/guests.md)",
         Some(_) => "next: proofhouse do 'what you want'",
         None => "next: proofhouse do 'what you want' --agent AGENT",
     });

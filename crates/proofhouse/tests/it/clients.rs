@@ -149,6 +149,41 @@ fn what_a_person_has_there_stays_byte_for_byte() {
     );
 }
 
+#[test]
+fn what_was_written_behind_or_into_our_block_is_a_persons() {
+    let world = World::new();
+    world.write("CLAUDE.md", "Keep it small.");
+    run(&world, &all(&["claude"])).exits(0);
+    let ours = world.read("CLAUDE.md");
+    world.write("CLAUDE.md", &format!("{ours}my tail"));
+    world.run(&["init", "--remove", "--yes"]).exits(0);
+    assert_eq!(world.read("CLAUDE.md"), "Keep it small.\nmy tail");
+    run(&world, &all(&["codex", "opencode"])).exits(0);
+    let edited = world.read("AGENTS.md").replace("Only a person", "Only I");
+    world.write("AGENTS.md", &edited);
+    let said = world.run(&["init", "--remove", "--yes"]).exits(0);
+    let kept = said.out.matches("kept AGENTS.md").count();
+    assert_eq!(kept, 1, "{}", said.out);
+    assert_eq!(world.read("AGENTS.md"), edited);
+    assert!(!world.at(".codex/config.toml").exists());
+}
+
+#[test]
+fn what_is_missing_to_be_a_guest_is_said_and_nothing_else() {
+    let world = World::new();
+    let said = run(&world, &all(&["claude"])).exits(0).out;
+    assert!(said.contains("agent = \"guest\""), "{said}");
+    assert!(said.contains("enrol yours"), "{said}");
+    let world = self::world();
+    let said = run(&world, &all(&["claude"])).exits(0).out;
+    assert!(!said.contains("agent = \"guest\""), "{said}");
+    assert!(!said.contains("enrol yours"), "{said}");
+    assert!(said.contains("next: commit"), "{said}");
+    let world = World::new();
+    let said = world.run(&["init", "--agent", "guest"]).exits(0).out;
+    assert!(said.contains("next: `proofhouse serve --decide`"), "{said}");
+}
+
 /// What the hook answers to a client; null where it lets the agent stop.
 fn asks(world: &World, message: &Value) -> Value {
     let mut child = world
@@ -227,4 +262,32 @@ fn a_guest_is_told_once_to_hand_in_or_to_mend_before_it_stops() {
     );
     // Elsewhere nobody is kept.
     assert_eq!(asks(&world, &json!({ "cwd": "/" })), Value::Null);
+}
+
+#[test]
+fn while_the_gates_run_a_guest_is_told_once_to_wait_for_them() {
+    let world = world();
+    let suite = world.read("tests/run.sh");
+    world.write("tests/run.sh", &format!("sleep 2\n{suite}"));
+    world.commit("a slow suite");
+    let stop = json!({ "hook_event_name": "Stop", "cwd": world.path(), "stop_hook_active": false });
+    let mut client = Client::of(&world);
+    client.does("start", json!({ "sentence": "make totals of carts" }));
+    let (attempt, folder) = taken(&client.does("take", json!({})));
+    let place = Path::new(&folder);
+    std::fs::write(place.join("src/total.sh"), crate::guest::SUM).unwrap();
+    std::fs::write(place.join("tests/cases"), "one|5|5\ntwo|1 2|3\n").unwrap();
+    // Before it is handed in, that is what it is told.
+    let said = asks(&world, &stop)["reason"].to_string();
+    assert!(said.contains("nothing of it was judged"), "{said}");
+    std::thread::scope(|scope| {
+        let hands = scope.spawn(|| client.call("hand_in", handed_in(&attempt)));
+        let mut said = Vec::new();
+        while !hands.is_finished() {
+            let answer = asks(&world, &stop);
+            said.extend(answer["reason"].as_str().map(str::to_owned));
+        }
+        assert_eq!(said.len(), 1, "{said:?}");
+        assert!(said[0].contains("is judged") && said[0].contains("`take`"));
+    });
 }

@@ -39,16 +39,31 @@ impl Comments {
         Some(format!("{there}{}{block}", "\n".repeat(lines)))
     }
 
-    /// The text without the block, and whether the file was ours alone; none: no block of ours is in it.
-    pub(super) fn take(self, there: &str) -> Option<Left> {
+    /// The text without the block of this text, and whether the file was ours alone; none: no block of ours is in it.
+    ///
+    /// # Errors
+    /// Why it is left as it is.
+    pub(super) fn take(self, there: &str, text: &str) -> Option<Result<Left, String>> {
         let opens = format!("{}proofhouse:begin ", self.0);
         let at = there.find(&opens)?;
+        Some(self.without(there, at, text).ok_or_else(|| {
+            "what stands between `proofhouse:begin` and `proofhouse:end` was edited, or is of another version: remove it by hand".to_owned()
+        }))
+    }
+
+    /// The text without the block that begins there; none: it is not as we write it.
+    fn without(self, there: &str, at: usize, text: &str) -> Option<Left> {
+        let opens = format!("{}proofhouse:begin ", self.0);
         let said = there[at + opens.len()..].split(' ').next()?;
-        let end = self.end();
-        let after = at + there[at..].find(&end)? + end.len();
+        let rest = there[at..].strip_prefix(&self.block(said, text))?;
         let lines: usize = said.parse().unwrap_or(0);
         let before = there[..at].strip_suffix("\n".repeat(lines).as_str())?;
-        let left = format!("{before}{}", &there[after..]);
+        // The line end that was missing is needed as soon as somebody wrote on behind the block.
+        let between = match before.is_empty() || before.ends_with('\n') || rest.is_empty() {
+            true => "",
+            false => "\n",
+        };
+        let left = format!("{before}{between}{rest}");
         Some(match said == "new" && left.is_empty() {
             true => Left::Nothing,
             false => Left::Text(left),
@@ -73,15 +88,26 @@ mod tests {
         for before in ["", "a", "a\n", "a\n\n", "a\r\n", "# A\n\ntext", "\n\n\n"] {
             let after = comments.put(Some(before), "words\n").unwrap();
             assert_eq!(comments.put(Some(&after), "words\n"), None, "once");
-            assert_eq!(comments.take(&after), Some(Left::Text(before.to_owned())));
+            let left = |text: String| Some(Ok(Left::Text(text)));
+            assert_eq!(comments.take(&after, "words\n"), left(before.to_owned()));
             let more = format!("{after}more\n");
+            let end = match before {
+                "" => "",
+                text if text.ends_with('\n') => "",
+                _ => "\n",
+            };
             assert_eq!(
-                comments.take(&more),
-                Some(Left::Text(format!("{before}more\n")))
+                comments.take(&more, "words\n"),
+                left(format!("{before}{end}more\n"))
             );
+            let edited = after.replace("words", "words, and mine");
+            let kept = comments.take(&edited, "words\n");
+            assert!(kept.unwrap().unwrap_err().contains("was edited"));
+            let open = after.replace("proofhouse:end", "");
+            assert!(comments.take(&open, "words\n").unwrap().is_err());
         }
         let fresh = comments.put(None, "words\n").unwrap();
-        assert_eq!(comments.take(&fresh), Some(Left::Nothing));
-        assert_eq!(comments.take("nothing of ours\n"), None);
+        assert_eq!(comments.take(&fresh, "words\n"), Some(Ok(Left::Nothing)));
+        assert_eq!(comments.take("nothing of ours\n", "words\n"), None);
     }
 }
