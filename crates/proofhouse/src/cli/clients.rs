@@ -295,7 +295,9 @@ fn missing(project: &Project) -> Result<Vec<String>, EngineError> {
         );
     }
     let approvers = project.read_approvers()?;
-    if !approvers.is_some_and(|text| approval::touched(&text).unwrap_or_default()) {
+    let now = workspace::clock::now();
+    let may = |text: String| matches!(approval::touch_missing(&text, now), Ok(None));
+    if !approvers.is_some_and(may) {
         lines.push("a guest's runs are decided with a passkey: enrol yours in `proofhouse serve --decide`, which prints the command");
     }
     lines.push("next: commit what was written and .proofhouse/, and begin a new session of it");
