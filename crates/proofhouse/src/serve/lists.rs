@@ -169,7 +169,7 @@ pub(super) fn settings(project: &Project) -> Result<Live, EngineError> {
         let value = serde_json::to_string(value).unwrap_or_default();
         vec![
             Cell::Name(name.clone()),
-            Cell::text(value),
+            Cell::Name(value),
             Cell::text(source.to_string()),
         ]
     });
@@ -184,7 +184,7 @@ pub(super) fn settings(project: &Project) -> Result<Live, EngineError> {
         );
         vec![
             Cell::Name(key.name.to_owned()),
-            Cell::text(value),
+            Cell::Name(value),
             Cell::text(key.about),
         ]
     });

@@ -55,11 +55,11 @@ pub(super) fn options(options: &[String]) -> Markup {
     }
 }
 
-/// A name that breaks between its words where there is little room: `a.b`, `a_b`, `aB`.
+/// A name or a list of some, which breaks between its words where there is little room: `a.b`, `a_b`, `aB`, `a,b`.
 pub(super) fn breakable(name: &str) -> Markup {
     let letters: Vec<char> = name.chars().collect();
     let words = letters.chunk_by(|one, next| {
-        !(matches!(one, '.' | '_') || one.is_lowercase() && next.is_uppercase())
+        !(matches!(one, '.' | '_' | ',') || one.is_lowercase() && next.is_uppercase())
     });
     html! { @for (at, word) in words.enumerate() { @if at > 0 { wbr; } (String::from_iter(word)) } }
 }

@@ -198,6 +198,7 @@ const other = `http://localhost:${hostile.address().port}`;
   holds("and stands on the button that signs", await page.evaluate(() => document.activeElement.matches("[data-sign]")));
   if (shots) await page.locator("section.answer").screenshot({ path: `${shots}/decide.png` });
   await page.waitForSelector("form.decide .signed:not([hidden])");
+  holds("and none of them is cut", await page.$$eval(".signed:not([hidden]) pre", (all) => all.every((one) => one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth)));
   holds("the words are shown first", (await page.textContent("form.decide .signed code")).includes("option 7: approve"));
   await page.fill("#because", "something else");
   holds("other words hide the button", await page.isHidden("[data-sign]"));
