@@ -11,6 +11,7 @@ use kernel::Machine;
 use kernel::machine::Activity;
 use languages::judges::is_source;
 use serde::Serialize;
+use std::sync::atomic::{AtomicU64, Ordering};
 use workspace::git::{edits, git};
 use workspace::{EngineError, Project};
 
@@ -38,6 +39,9 @@ pub struct Change {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub edited: Vec<String>,
 }
+
+/// Tells two looks of one process at a tree apart.
+static LOOKS: AtomicU64 = AtomicU64::new(0);
 
 fn is_false(it: &bool) -> bool {
     !it
@@ -127,6 +131,18 @@ impl Work {
 }
 
 impl Change {
+    /// What is to be known of it besides its files: a sentence each, without its end.
+    pub fn remarks(&self) -> Vec<String> {
+        let ungated = self
+            .ungated
+            .then(|| "some of it has passed no gate yet".to_owned());
+        let edited = (!self.edited.is_empty()).then(|| {
+            let files = self.edited.join(", ");
+            format!("edited since, judged by nobody and no part of it: {files}")
+        });
+        ungated.into_iter().chain(edited).collect()
+    }
+
     /// What a run has changed so far, with what lies in its tree and no gate has passed yet.
     pub fn of(project: &Project, run: &str, depth: Depth) -> Result<Self, EngineError> {
         let peek = peek_run(project, run)?;
@@ -185,7 +201,8 @@ impl Change {
         if !tree.join(".git").exists() {
             return Ok(None);
         }
-        let scratch = project.work(&format!("_diff-{}", std::process::id()));
+        let look = LOOKS.fetch_add(1, Ordering::Relaxed);
+        let scratch = project.work(&format!("_diff-{}-{look}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(EngineError::io("create", &scratch))?;
         let now = edits(&tree, &scratch.join("index"));
         let _ = store::remove_tree(&scratch);

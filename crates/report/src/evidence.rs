@@ -108,10 +108,19 @@ impl Link {
 
 pub(crate) const COPIES: &str = "evidence";
 
+/// The moment that is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum At {
+    /// A question is about the run's tree as it lies there.
+    Now,
+    /// Of a moment that is over only commits tell.
+    Then,
+}
+
 /// Gathers what is known of a run; what lies beside its page is looked for in `folder`.
-pub fn gather(
+pub(crate) fn gather(
     context: &Context,
-    machine: &Flow,
+    (machine, at): (&Flow, At),
     history: &History,
     head: &Head,
     folder: &Path,
@@ -140,6 +149,11 @@ pub fn gather(
     }
     let mut outcomes = history.outcomes().peekable();
     let worked = outcomes.peek().is_some();
+    let grounds = Grounds::of(project, machine, history, Depth::Hunks, kept);
+    let grounds = match (at, &status.waiting_for) {
+        (At::Now, Some(_)) => grounds.with_tree(project, machine),
+        (At::Now, None) | (At::Then, _) => grounds,
+    };
     Ok(Evidence {
         run: context.run.clone(),
         workflow: workflow.name.clone(),
@@ -155,7 +169,7 @@ pub fn gather(
         gates,
         attempts,
         budgets: status.budgets,
-        grounds: Grounds::of(project, machine, history, Depth::Hunks, kept),
+        grounds,
         refusals: history.refusals(),
         decisions: history.decisions(),
         artifacts: artifacts(folder)?,
@@ -180,7 +194,8 @@ pub fn now(
     let peek = look::peek_run(project, name)?;
     let history = history(project, name)?;
     let (context, folder) = around(project, name, &peek.machine)?;
-    let mut evidence = gather(&context, &peek.machine, &history, &peek.head, &folder, kept)?;
+    let shown = (&peek.machine, At::Now);
+    let mut evidence = gather(&context, shown, &history, &peek.head, &folder, kept)?;
     // A page that is looked at again is the same as long as nothing happened.
     evidence.generated_at = evidence.grounds.last;
     Ok((evidence, peek, history))
@@ -205,7 +220,8 @@ pub fn then(
     let (peek, record, last) = run_at(project, &look::run_name(project, name)?, seq)?;
     let history = history_to(project, name, seq)?;
     let (context, folder) = around(project, name, &peek.machine)?;
-    let mut evidence = gather(&context, &peek.machine, &history, &peek.head, &folder, kept)?;
+    let shown = (&peek.machine, At::Then);
+    let mut evidence = gather(&context, shown, &history, &peek.head, &folder, kept)?;
     evidence.generated_at = evidence.grounds.last;
     evidence.features.clear();
     evidence.artifacts.clear();

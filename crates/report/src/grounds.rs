@@ -399,6 +399,34 @@ impl Grounds {
         grounds
     }
 
+    /// The same with what lies in the tree of a run that has one of its own, where some of that has passed no gate:
+    /// what a person is asked about, in a terminal as on a page. What git cannot show is left out.
+    pub(crate) fn with_tree(mut self, project: &Project, machine: &Flow) -> Self {
+        let Some(run) = machine.started().map(|started| started.run.as_str()) else {
+            return self;
+        };
+        if let Ok(mut work) = Work::of(project, run) {
+            // What is asked about may be a part of it.
+            if let Some(since) = machine.compared() {
+                since.clone_into(&mut work.base);
+            }
+            let now = Change::as_it_stands(project, machine, &work, Depth::Hunks);
+            self.change = now.ok().flatten().or(self.change);
+            for (since, shown) in [
+                (Since::Rejected, &mut self.since_rejected),
+                (Since::Approved, &mut self.since_approved),
+            ] {
+                if shown.is_some() {
+                    let now = Change::since(project, run, since, Depth::Hunks);
+                    *shown = now.ok().flatten().or(shown.take());
+                }
+            }
+        }
+        self.settled = Settled::of(project, machine, self.change.as_ref());
+        self.of_change(machine.workflow());
+        self
+    }
+
     /// Is this told by what does not hold?
     fn tells(&self, what: &str) -> bool {
         let mut unproven = self.unproven.iter();

@@ -1,16 +1,14 @@
 //! Everything that waits for a person, in one place: questions of runs and of projects, and what
 //! cannot even be read.
 
-use crate::change::{Change, Depth, Since};
+use crate::change::Depth;
 use crate::criterion::{self, Criterion};
 use crate::grounds::Grounds;
 use crate::history::history;
 use crate::kept::Kept;
 use crate::look::{self, Looked, Peek};
 use crate::question::{self, Advice, Asked, Way, Worded, run_code};
-use crate::settled::Settled;
 use crate::told_case::told_cases;
-use crate::work::Work;
 use flow::Flow;
 use kernel::Machine;
 use kernel::StateName;
@@ -156,26 +154,8 @@ pub fn of(project: &Project, name: &str, looked: &Looked) -> Result<Vec<Item>, E
 pub fn grounds(project: &Project, name: &str, peek: &Peek<Flow>) -> Result<Grounds, EngineError> {
     let history = history(project, name)?;
     let kept = &mut Kept::default();
-    let mut grounds = Grounds::of(project, &peek.machine, &history, Depth::Hunks, kept);
-    if let Ok(mut work) = Work::of(project, name) {
-        if let Some(since) = peek.machine.compared() {
-            since.clone_into(&mut work.base);
-        }
-        let now = Change::as_it_stands(project, &peek.machine, &work, Depth::Hunks);
-        // What git cannot show is left out, as above.
-        grounds.change = now.ok().flatten().or(grounds.change);
-        for (since, shown) in [
-            (Since::Rejected, &mut grounds.since_rejected),
-            (Since::Approved, &mut grounds.since_approved),
-        ] {
-            if shown.is_some() {
-                let now = Change::since(project, name, since, Depth::Hunks);
-                *shown = now.ok().flatten().or(shown.take());
-            }
-        }
-    }
-    grounds.settled = Settled::of(project, &peek.machine, grounds.change.as_ref());
-    grounds.of_change(peek.machine.workflow());
+    let committed = Grounds::of(project, &peek.machine, &history, Depth::Hunks, kept);
+    let mut grounds = committed.with_tree(project, &peek.machine);
     if peek.machine.status().waiting_for.is_some() {
         grounds.cases = told_cases(project, name, &history);
     }

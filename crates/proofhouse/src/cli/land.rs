@@ -111,14 +111,8 @@ fn drawn(out: &Out, change: &Change, indent: &str) {
         };
         out.line(&format!("{indent}{painted}"));
     }
-    if change.ungated {
-        out.line(&format!("{indent} some of it has passed no gate yet"));
-    }
-    if !change.edited.is_empty() {
-        out.line(&format!(
-            "{indent} edited since, judged by nobody and no part of it: {}",
-            plain(&change.edited.join(", "))
-        ));
+    for remark in change.remarks() {
+        out.line(&format!("{indent} {}", plain(&remark)));
     }
 }
 

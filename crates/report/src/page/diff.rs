@@ -1,7 +1,7 @@
 //! What changed, file by file, folded. Lines are numbered as they are now, or as they were.
 
 use super::beside;
-use super::html::{Tone, chip, paragraph, short};
+use super::html::{Tone, capital, chip, paragraph, short};
 use crate::caught::Gravity;
 use crate::change::Change;
 use crate::evidence::Evidence;
@@ -54,22 +54,26 @@ pub(super) fn section(data: &Evidence, view: View) -> Markup {
             h2 #change { "What changed" }
             @if let Some(since) = since {
                 h3 #since { (when) }
-                p.note {
-                    (totals(&since.changes)) ", from commit " (short(&since.base)) " to " (short(&since.commit)) "."
-                }
+                p.note { (totals(&since.changes)) (between(since)) }
                 div.diffs.wide[view == View::Beside] { @for file in &self::files(since, &data.run, view) { (file) } }
                 h3 #whole { "All of it" }
             }
+            @for remark in change.remarks() { p.unsettled { (capital(&spelt(&remark))) "." } }
             @if files.is_empty() {
                 p.none { "Nothing, so far." }
             } @else {
-                p.note {
-                    (totals(&change.changes)) ", from commit " (short(&change.base)) " to " (short(&change.commit)) ". "
-                    (other(view))
-                }
+                p.note { (totals(&change.changes)) (between(change)) " " (other(view)) }
                 div.diffs.wide[view == View::Beside] { @for file in &files { (file) } }
             }
         }
+    }
+}
+
+/// From where to where a change goes, as the end of a sentence.
+fn between(change: &Change) -> Markup {
+    html! {
+        ", from commit " (short(&change.base)) " to "
+        @if change.ungated { "what lies in the run's tree." } @else { (short(&change.commit)) "." }
     }
 }
 

@@ -204,6 +204,13 @@ pub(super) fn grouped(number: u64) -> String {
     text
 }
 
+/// A sentence of its own, made of one that stands in others.
+pub(super) fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|first| first.to_uppercase());
+    first.map_or_else(String::new, |first| format!("{first}{}", letters.as_str()))
+}
+
 /// "1 check", "2 checks".
 pub(super) fn count(number: usize, one: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };

@@ -1,6 +1,6 @@
 //! The evidence page on disk, and a copy of each piece of evidence beside it.
 
-use crate::evidence::{COPIES, Link, gather};
+use crate::evidence::{At, COPIES, Link, gather};
 use crate::history::History;
 use crate::kept::Kept;
 use crate::page;
@@ -26,7 +26,7 @@ pub(super) fn write(
     let folder = path.parent().unwrap_or(&context.task);
     let copies = folder.join(COPIES);
     std::fs::create_dir_all(&copies).map_err(EngineError::io("create", &copies))?;
-    let evidence = gather(context, machine, history, head, folder, read)?;
+    let evidence = gather(context, (machine, At::Now), history, head, folder, read)?;
     let checks = evidence.gates.iter().flat_map(|gate| &gate.checks);
     let kept = checks.flat_map(|check| &check.evidence);
     let left = evidence.attempts.iter().flat_map(|one| &one.evidence);
