@@ -2,10 +2,10 @@
 //! reached its end, the latest gate of every state passed, and something was executed on the way that
 //! could have failed.
 
-use super::html::{Tone, count, duration, pair, part, prose};
+use super::html::{Tone, count, duration, pair, prose};
 use crate::caught::Gravity;
 use crate::evidence::Evidence;
-use crate::gate::latest;
+use crate::gate::{Gate, latest};
 use kernel::machine::Activity;
 use kernel::outcome::Worth;
 use maud::{Markup, html};
@@ -30,13 +30,7 @@ pub(super) fn of(data: &Evidence) -> Verdict {
         (_, 0) => format!("So far the run has passed {gates}."),
         _ => format!("{shut} of {gates} did not pass when last tried."),
     };
-    let repaired = match data
-        .gates
-        .iter()
-        .filter(|gate| !gate.passed)
-        .count()
-        .saturating_sub(shut)
-    {
+    let repaired = match failed_before(data, &latest) {
         0 => String::new(),
         1 => " An earlier try of a gate did not pass; it is shown, too.".to_owned(),
         more => format!(" {more} earlier tries of gates did not pass; they are shown, too."),
@@ -116,6 +110,29 @@ pub(super) fn of(data: &Evidence) -> Verdict {
     }
 }
 
+/// How many tries of gates did not pass, and are not the last of their state.
+fn failed_before(data: &Evidence, latest: &[&Gate]) -> usize {
+    let failed = data.gates.iter().filter(|gate| !gate.passed).count();
+    let shut = latest.iter().filter(|gate| !gate.passed).count();
+    failed.saturating_sub(shut)
+}
+
+/// `3 of 3`, and how many tries failed before: without that it would read as if none had.
+fn gates_passed(data: &Evidence) -> Markup {
+    let latest = latest(&data.gates);
+    let passed = latest.iter().filter(|gate| gate.passed).count();
+    let tries = match failed_before(data, &latest) {
+        0 => String::new(),
+        1 => ", 1 try failed before".to_owned(),
+        many => format!(", {many} tries failed before"),
+    };
+    html! {
+        @if latest.is_empty() { "none" } @else {
+            (passed) " " small { "of " (latest.len()) (tries) }
+        }
+    }
+}
+
 /// `ask` is where a waiting question is answered: nowhere, on a page of what was.
 pub(super) fn header(data: &Evidence, ask: Option<&str>) -> Markup {
     let verdict = of(data);
@@ -146,9 +163,7 @@ pub(super) fn header(data: &Evidence, ask: Option<&str>) -> Markup {
 
 /// The run in eight numbers, each a way to what it stands for.
 fn facts(data: &Evidence) -> Markup {
-    let latest = latest(&data.gates);
     let grounds = &data.grounds;
-    let passed = latest.iter().filter(|gate| gate.passed).count();
     let spent = &grounds.spend;
     let files = grounds.change.as_ref().map(|change| change.changes.len());
     let age = grounds.last.since(grounds.began);
@@ -164,10 +179,7 @@ fn facts(data: &Evidence) -> Markup {
                 0 => none(),
                 proven => html! { a href="#proven" { (proven) } },
             }))
-            (pair("Gates passed", match latest.len() {
-                0 => none(),
-                all => part(passed, all),
-            }))
+            (pair("Gates passed", gates_passed(data)))
             (pair("Attempts", spent.attempts))
             (pair("Agents' time", duration(spent.millis)))
             (pair("From start to last record", duration(age)))
