@@ -127,16 +127,21 @@ pub(super) fn audited(project: &Project, key: &str) -> Result<Live, EngineError>
             );
             rows.push(vec![link(), word, Cell::text(what)]);
         }
-        for finding in &one.findings {
-            let word = Cell::Word(Tone::Bad, finding.code.clone());
+        let found = one.findings.iter().map(|one| (Tone::Bad, one));
+        let noted = one.notes.iter().map(|one| (Tone::Unsure, one));
+        for (tone, finding) in found.chain(noted) {
             let place = match finding.line {
                 0 => String::new(),
                 line => format!("line {line}: "),
             };
+            let note = match tone {
+                Tone::Unsure => "note: ",
+                _ => "",
+            };
             rows.push(vec![
                 link(),
-                word,
-                Cell::text(format!("{place}{}", finding.what)),
+                Cell::Word(tone, finding.code.clone()),
+                Cell::text(format!("{note}{place}{}", finding.what)),
             ]);
         }
     }
@@ -149,7 +154,8 @@ pub(super) fn audited(project: &Project, key: &str) -> Result<Live, EngineError>
     let looked = report::page::written(&now.to_string());
     let lead = format!(
         "Every record's hash, every piece of evidence and every commit was looked at again on {looked}. \
-         `proofhouse audit` does the same where nobody but you has been."
+         A note is odd, and breaks nothing. This server does it on your machine; `proofhouse audit` does the same \
+         on a fresh clone, on a machine where no agent has worked."
     );
     let table = Table {
         id: "findings",
