@@ -10,6 +10,7 @@ use crate::grounds::Grounds;
 use crate::history::{Decided, History, history, history_to};
 use crate::kept::Kept;
 use crate::look::{self, Peek};
+use crate::question::By;
 use crate::replay::run_at;
 use crate::timeline::Entry;
 use flow::{Flow, Workflow};
@@ -38,6 +39,9 @@ pub struct Evidence {
     pub activity: Activity,
     /// The open question to a person.
     pub waiting_for: Option<Waiting>,
+    /// What lets an answer in.
+    #[serde(skip)]
+    pub by: By,
     /// What was promised: fields of the state file.
     pub promise: Vec<(String, String)>,
     /// Further fields of the state file, in order.
@@ -181,6 +185,7 @@ pub(crate) fn gather(
             false => Origin::Live,
         },
         waiting_for: status.waiting_for,
+        by: By::of(machine.started()),
     })
 }
 

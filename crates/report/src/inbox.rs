@@ -7,7 +7,7 @@ use crate::grounds::Grounds;
 use crate::history::history;
 use crate::kept::Kept;
 use crate::look::{self, Looked, Peek};
-use crate::question::{self, Advice, Asked, Way, Worded, run_code};
+use crate::question::{self, Advice, Asked, By, Way, Worded, run_code};
 use crate::told_case::told_cases;
 use flow::Flow;
 use kernel::Machine;
@@ -59,6 +59,9 @@ pub enum Item {
         run_code: String,
         /// What the answer rests on.
         grounds: Box<Grounds>,
+        /// What lets it in.
+        #[serde(skip)]
+        by: By,
     },
     /// A project; it may wait for several answers at once.
     Project {
@@ -94,8 +97,11 @@ impl Item {
     pub fn worded(&self) -> Option<Worded> {
         match self {
             Item::Run {
-                run, waiting_for, ..
-            } => Some(question::of_run(run, waiting_for)),
+                run,
+                waiting_for,
+                by,
+                ..
+            } => Some(question::of_run(run, waiting_for, *by)),
             Item::Project { run, question, .. } => Some(question::of_project(run, question)),
             Item::Criterion(one) => Some(Worded {
                 headline: one.words(),
@@ -134,6 +140,7 @@ pub fn of(project: &Project, name: &str, looked: &Looked) -> Result<Vec<Item>, E
                 seq: head.seq,
                 run_code,
                 grounds: Box::new(grounds(project, name, peek)?),
+                by: By::of(peek.machine.started()),
             }]
         }
         Looked::Project(peek) => {

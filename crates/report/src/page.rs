@@ -93,7 +93,7 @@ fn shell(
 pub fn run(data: &Evidence) -> String {
     let title = format!("{}: {}", data.run, verdict::of(data).headline);
     let banner = (data.origin == Origin::Scripted).then_some(SCRIPTED);
-    let main = html! { @for (_, part) in parts(data, View::Kept) { (part) } };
+    let main = html! { @for (_, part) in parts(data, View::Kept, Answers::No) { (part) } };
     shell(
         &title,
         "",
@@ -104,7 +104,7 @@ pub fn run(data: &Evidence) -> String {
 }
 
 /// What stands below the header, in order, each under a name of its own.
-fn parts(data: &Evidence, view: View) -> [(&'static str, Markup); 16] {
+fn parts(data: &Evidence, view: View, answers: Answers) -> [(&'static str, Markup); 16] {
     [
         ("caught", diff::caught(data)),
         ("change", diff::section(data, view)),
@@ -113,7 +113,7 @@ fn parts(data: &Evidence, view: View) -> [(&'static str, Markup); 16] {
         ("criteria", grounds::criteria(data)),
         ("proven", grounds::section(data)),
         ("cost", grounds::cost(data)),
-        ("ask", people::waiting(data)),
+        ("ask", people::waiting(data, answers)),
         ("course", course::section(data)),
         ("promise", people::promise(data)),
         ("gates", gates::section(data)),
@@ -128,7 +128,7 @@ fn parts(data: &Evidence, view: View) -> [(&'static str, Markup); 16] {
 /// What of a run's page holds for any of its records: neither what a person does next nor how to audit it.
 fn past_parts(data: &Evidence) -> impl Iterator<Item = (&'static str, Markup)> {
     let of_today = ["ask", "left", "audit"];
-    parts(data, View::Kept)
+    parts(data, View::Kept, Answers::No)
         .into_iter()
         .filter(move |(id, _)| !of_today.contains(id))
 }
@@ -148,7 +148,7 @@ pub fn live_run(
     }
     all.push(Part::new("head", verdict::header(data, Some("#ask"))));
     all.push(now::part(flying));
-    for (id, markup) in parts(data, view) {
+    for (id, markup) in parts(data, view, answers.0) {
         all.push(Part::new(id, markup));
         if id == "ask" {
             let (answers, repo) = answers;

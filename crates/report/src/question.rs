@@ -5,6 +5,7 @@ use factory::halt::Action;
 use factory::machine::{
     AMEND, DEPRECATE, EXTEND, Question, REJECT, RELEASE, RETRY, RULINGS, Subject,
 };
+use kernel::event::RunStarted;
 use kernel::machine::Waiting;
 use kernel::position::STOP;
 use serde::Serialize;
@@ -155,13 +156,36 @@ pub enum Advice {
     Recommended,
 }
 
-/// The command that gives one answer to what a run waits for.
-pub fn decide(run: &str, option: &str) -> String {
-    format!("proofhouse decide {run} {option} --because \"...\"")
+/// What lets in a person's word about a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// Whatever the repository takes.
+    Any,
+    /// A guest works in the run: a passkey, or another key that wants a touch.
+    Touch,
+}
+
+impl By {
+    /// What the run takes, as it was begun.
+    pub fn of(started: Option<&RunStarted>) -> Self {
+        match started.is_some_and(|started| started.unconfined) {
+            true => By::Touch,
+            false => By::Any,
+        }
+    }
+}
+
+/// The command that gives one answer to what a run waits for, in a form that can answer.
+pub fn decide(run: &str, option: &str, by: By) -> String {
+    let signed = match by {
+        By::Any => "",
+        By::Touch => " --signature FILE",
+    };
+    format!("proofhouse decide {run} {option} --because \"...\"{signed}")
 }
 
 /// What a run waits for, in words.
-pub fn of_run(run: &str, waiting: &Waiting) -> Worded {
+pub fn of_run(run: &str, waiting: &Waiting, by: By) -> Worded {
     let mut lines = waiting.why.lines().map(str::to_owned);
     let first = lines.next().unwrap_or_default();
     Worded {
@@ -171,7 +195,7 @@ pub fn of_run(run: &str, waiting: &Waiting) -> Worded {
             .options
             .iter()
             .map(|option| Way {
-                command: decide(run, option),
+                command: decide(run, option, by),
                 does: waiting.means.get(option).cloned().unwrap_or_default(),
                 advice: Advice::None,
             })

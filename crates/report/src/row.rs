@@ -1,6 +1,6 @@
 //! A run or a project in one line, for lists: what it is for, where it stands, what it asks and costs.
 
-use crate::question;
+use crate::question::{self, By};
 use crate::run::{Doing, Report};
 use kernel::Time;
 use serde::Serialize;
@@ -60,7 +60,7 @@ impl Row {
                 let promise = run.promise.as_ref();
                 row.objective = promise.map_or_else(String::new, |(_, text)| text.clone());
                 let asked = run.status.waiting_for.iter();
-                let asked = asked.map(|on| question::of_run(name, on).headline);
+                let asked = asked.map(|on| question::of_run(name, on, By::Any).headline);
                 row.asks = asked.collect();
             }
             Report::Project(project) => {

@@ -6,7 +6,7 @@ use crate::fate::Fate;
 use crate::inbox::Fault;
 use crate::look::{self, Looked, Peek};
 use crate::project::ProjectReport;
-use crate::question::run_code;
+use crate::question::{By, run_code};
 use crate::spend::{self, Summary};
 use crate::unlanded::Unlanded;
 use flow::{Fact, Flow, Owner};
@@ -54,6 +54,9 @@ pub struct RunReport {
     /// What each of these does.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub means: BTreeMap<String, String>,
+    /// What lets a person's word in.
+    #[serde(skip)]
+    pub by: By,
     /// What resting there means.
     pub about: String,
     /// What became of its work since.
@@ -116,6 +119,7 @@ impl RunReport {
                 true => machine.means(),
                 false => BTreeMap::new(),
             },
+            by: By::of(started),
             about: about.map_or_else(String::new, |state| state.about.clone()),
             not_landed: None,
             fate: None,

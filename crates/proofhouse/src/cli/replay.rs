@@ -65,7 +65,7 @@ fn told(run: &str, then: &Then, out: &Out) {
     }
     row("head", then.head.hash.clone());
     if let Some(waiting) = &status.waiting_for {
-        let worded = question::of_run(run, waiting);
+        let worded = question::of_run(run, waiting, question::By::Any);
         out.line(&out.paint(Tone::Warn, &plain(&worded.headline)));
         for line in &worded.lines {
             out.line(&format!("  {}", plain(line)));

@@ -193,7 +193,7 @@ fn way_on(out: &Out, project: &Project, name: &str, run: &RunReport) {
         inbox::answer(
             out,
             &Way {
-                command: report::question::decide(name, option),
+                command: report::question::decide(name, option, run.by),
                 does: run.means.get(option).cloned().unwrap_or_default(),
                 advice: Advice::None,
             },

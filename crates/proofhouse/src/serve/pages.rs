@@ -273,6 +273,7 @@ impl House {
                 key: key.clone(),
                 name: name_of(key, project),
                 items: report::inbox::inbox(project)?,
+                answers: self.answers(project),
             })
         });
         let all: Vec<_> = all.collect::<Result<_, EngineError>>()?;

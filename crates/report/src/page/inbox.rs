@@ -1,10 +1,11 @@
 //! Everything that waits for a person, with the words of each question and the commands that answer it: what
 //! `proofhouse inbox` prints, of every repository.
 
+use super::answer::Answers;
 use super::html::{Tone, chip, paragraph, prose};
 use super::live::{Live, Part, head};
 use crate::inbox::Item;
-use crate::question::Advice;
+use crate::question::{Advice, By};
 use maud::{Markup, html};
 
 /// A repository's part of it.
@@ -14,6 +15,8 @@ pub struct Waiting {
     /// For people.
     pub name: String,
     pub items: Vec<Item>,
+    /// May it be answered on the pages that lead from here?
+    pub answers: Answers,
 }
 
 /// The page.
@@ -24,16 +27,19 @@ pub fn page(all: &[Waiting]) -> Live {
         1 => "One thing waits for you".to_owned(),
         many => format!("{many} things wait for you"),
     };
+    let decides = all.iter().any(|one| one.answers != Answers::No);
     let lead = html! {
-        "Every question, with the command of each answer. A run's own page shows the change that it rests on; "
-        "where " code { "serve --decide" } " serves it, your passkey answers there."
+        "Every question, with the command of each answer. A run's own page shows the change that it rests on"
+        @if decides { ", and your passkey answers there." } @else {
+            "; where " code { "serve --decide" } " serves it, your passkey answers there."
+        }
     };
     let several = all.len() > 1;
     let listed = html! {
         @for one in all { @if !one.items.is_empty() {
             section aria-label=(format!("Waits in {}", one.name)) {
                 @if several { h2 { (one.name) } }
-                @for item in &one.items { (question(&one.key, item)) }
+                @for item in &one.items { (question(one, item)) }
             }
         } }
     };
@@ -43,7 +49,30 @@ pub fn page(all: &[Waiting]) -> Live {
     }
 }
 
-fn question(key: &str, item: &Item) -> Markup {
+/// Where an answer is given on a page, and how the terminal takes it where a guest works.
+fn on_its_page(address: &str, item: &Item, answers: Answers) -> Markup {
+    let (place, by) = match item {
+        Item::Run { by, .. } => ("#ask", *by),
+        Item::Project { .. } => ("#answers", By::Any),
+        Item::Criterion(_) | Item::Unreadable { .. } => return html! {},
+    };
+    html! {
+        @if answers != Answers::No {
+            p.onward { a href=(format!("{address}{place}")) { "Answer on its page, with your passkey" } }
+        } @else if by == By::Touch {
+            p.onward {
+                a href=(format!("{address}{place}")) { "Its page" } " takes the answer, by your passkey, where "
+                code { "proofhouse serve --decide" } " serves it"
+            }
+        }
+        @if by == By::Touch {
+            p.note { "A guest works in it: a command takes a signature over the words that " code { "--message" } " prints." }
+        }
+    }
+}
+
+fn question(of: &Waiting, item: &Item) -> Markup {
+    let key = &of.key;
     let address = match item {
         Item::Criterion(one) => format!("/r/{key}/milestone/{}", one.milestone),
         Item::Project { run, question, .. } => {
@@ -58,6 +87,7 @@ fn question(key: &str, item: &Item) -> Markup {
                 (Some(worded), _) => {
                     (paragraph("sentence", &worded.headline))
                     @for line in &worded.lines { (paragraph("reason", line)) }
+                    (on_its_page(&address, item, of.answers))
                     ul.answers { @for way in &worded.answers { li {
                         pre.command tabindex="0" aria-label="Command" { code { (way.command) } }
                         p.note {

@@ -1,16 +1,30 @@
 //! The parts about and for people: the open question, the promise, decisions, refusals, and how to
 //! check the page without believing it.
 
+use super::answer::Answers;
 use super::html::{pair, paragraph, prose, time};
 use crate::evidence::Evidence;
-use crate::question;
+use crate::question::{self, By};
 use maud::{Markup, html};
 
+/// How a question is answered where a guest could give every other answer.
+fn touched(answers: Answers) -> &'static str {
+    match answers {
+        Answers::No => {
+            "A guest works in this run, so your passkey signs the answer: on this page, where \
+             `proofhouse serve --decide` serves it."
+        }
+        Answers::NobodyYet | Answers::Elsewhere | Answers::Yes => {
+            "A guest works in this run, so your passkey signs the answer, below."
+        }
+    }
+}
+
 /// The open question, and the very commands that answer it.
-pub(super) fn waiting(data: &Evidence) -> Markup {
+pub(super) fn waiting(data: &Evidence, answers: Answers) -> Markup {
     html! {
         @if let Some(waiting) = &data.waiting_for {
-            @let worded = question::of_run(&data.run, waiting);
+            @let worded = question::of_run(&data.run, waiting, data.by);
             section.ask aria-labelledby="ask" {
                 h2 #ask { "Your answer is needed" }
                 (paragraph("sentence", &waiting.why))
@@ -27,14 +41,22 @@ pub(super) fn waiting(data: &Evidence) -> Markup {
                         pre tabindex="0" { code { (paper.text) } }
                     }
                 }
-                p.label { "Answer in your terminal, with one of these" }
+                @match data.by {
+                    By::Any => p.label { "Answer in your terminal, with one of these" },
+                    By::Touch => {
+                        p.sentence { (prose(touched(answers))) }
+                        p.label { "Or sign the words that " code { "--message" } " prints, and answer in your terminal with one of these" }
+                    },
+                }
                 @for way in &worded.answers {
                     @if !way.does.is_empty() { p.label { (prose(&way.does)) } }
                     pre.command tabindex="0" { code { (way.command) } }
                 }
                 p.label {
-                    "Add " code { "--run" } " to let it go on at once. "
-                    code { "proofhouse inbox" } " shows what else is wanted: a signature, or a code to type."
+                    "Add " code { "--run" } " to let it go on at once."
+                    @if data.by == By::Any {
+                        " " code { "proofhouse inbox" } " shows what else is wanted: a signature, or a code to type."
+                    }
                 }
             }
         }
