@@ -158,6 +158,7 @@ pub fn live_run(
                 head: &data.head.hash,
             };
             all.push(answer::form(about, data.waiting_for.as_ref(), answers));
+            all.push(answer::ending(about, data.activity, answers));
             all.push(Part::new("machine", machine::section(drawn)));
         }
     }

@@ -9,6 +9,8 @@ use super::word::Word;
 use approval::{Words, passkey};
 use base64ct::{Base64UrlUnpadded, Encoding};
 use engine::decide::Ask;
+use kernel::machine::Activity;
+use kernel::position::STOP;
 use report::Looked;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -97,8 +99,10 @@ fn worded(house: &House, request: &Request) -> Result<Value, EngineError> {
     let looked = report::look::look(project, run)?;
     let head = looked.head().clone();
     as_shown(&head.hash, &asked("head"))?;
-    let waiting = looked.status().waiting_for;
-    if !waiting.is_some_and(|on| on.options.contains(&option)) {
+    let status = looked.status();
+    let ends = option == STOP && ends_from_here(&looked, status.activity);
+    let waiting = status.waiting_for;
+    if !ends && !waiting.is_some_and(|on| on.options.contains(&option)) {
         return Err(EngineError::user(
             "not_offered",
             format!("`{run}` does not offer `{option}`"),
@@ -129,6 +133,11 @@ fn worded(house: &House, request: &Request) -> Result<Value, EngineError> {
         "challenge": Base64UrlUnpadded::encode_string(&passkey::challenge(&words)),
         "home": passkey::HOME,
     }))
+}
+
+/// Can a run be ended that asks nothing?
+fn ends_from_here(looked: &Looked, activity: Activity) -> bool {
+    matches!(looked, Looked::Run(_)) && matches!(activity, Activity::Working | Activity::Resting)
 }
 
 /// A word about a project, or one that leads a run back, before it is signed: its fields do not fit an address.

@@ -3,7 +3,8 @@
 
 use super::html::prose;
 use super::live::{Live, Part, head};
-use kernel::machine::Waiting;
+use kernel::machine::{Activity, Waiting};
+use kernel::position::STOP;
 use maud::{Markup, html};
 
 /// May this page be answered on?
@@ -50,12 +51,38 @@ pub fn form(about: About<'_>, waiting: Option<&Waiting>, answers: Answers) -> Pa
                             }
                         }
                     }
-                    (signing(""))
+                    (signing("", After::GoesOn))
                 }
             },
         }
     };
     Part::new("answer", markup)
+}
+
+/// The end of a run that is not over and asks nothing: a decision as well, which no question offers.
+pub fn ending(about: About<'_>, activity: Activity, answers: Answers) -> Part {
+    let offered = matches!(activity, Activity::Working | Activity::Resting);
+    let markup = html! {
+        @if offered {
+            section aria-labelledby="end" {
+                h2 #end { "End it" }
+                details.way {
+                    summary { b { "Give it up" } " " span.quiet { "It goes on no more. What it made is kept." } }
+                    p.note { "A decision of yours, on record with its reason. Its worktree stays until " code { "proofhouse discard " (about.run) } "." }
+                    (cannot(answers, "../../enrol"))
+                    @if answers == Answers::Yes {
+                        form.decide data-repo=(about.repo) data-run=(about.run) data-head=(about.head) {
+                            input type="hidden" name="option" value=(STOP);
+                            (signing("end", After::Ends))
+                        }
+                    }
+                    p.label { "In your terminal; there the worktree goes at once" }
+                    pre.command tabindex="0" { code { "proofhouse abandon " (about.run) " --because '...'" } }
+                }
+            }
+        }
+    };
+    Part::new("end", markup)
 }
 
 /// Why nobody can answer here yet, and the way to it; nothing where the page only shows, or is answered.
@@ -69,9 +96,18 @@ pub(super) fn cannot(answers: Answers, enrol: &str) -> Markup {
     }
 }
 
+/// What comes after a decision.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum After {
+    /// There is work to do, which can begin at once.
+    GoesOn,
+    /// Nothing: it was the last.
+    Ends,
+}
+
 /// The end of every form that is signed: the reason, the words to the letter, and what they carry. `of` tells
 /// several forms of a page apart.
-pub(super) fn signing(of: &str) -> Markup {
+pub(super) fn signing(of: &str, after: After) -> Markup {
     let id = match of {
         "" => "because".to_owned(),
         of => format!("because-{of}"),
@@ -79,7 +115,7 @@ pub(super) fn signing(of: &str) -> Markup {
     html! {
         label for=(id) { "Why? It goes on record." }
         textarea id=(id) name="because" rows="3" required {}
-        label { input type="checkbox" name="go_on" checked; " Let it go on at once" }
+        @if after == After::GoesOn { label { input type="checkbox" name="go_on" checked; " Let it go on at once" } }
         p { button type="submit" { "Show what I sign" } }
         div.signed hidden {
             p.label { "This is what your passkey signs, to the letter" }

@@ -2,7 +2,7 @@
 //! Each with the command, and with a form where people may answer on the page. What would be refused is said
 //! instead, with the way on.
 
-use super::answer::{About, Answers, cannot, signing};
+use super::answer::{About, After, Answers, cannot, signing};
 use super::html::prose;
 use super::live::Part;
 use crate::inbox::Fault;
@@ -73,7 +73,7 @@ fn back(from: &FromHere<'_>) -> Markup {
             @if from.answers == Answers::Yes {
                 form.decide data-repo=(from.about.repo) data-run=(run) data-head=(from.about.head) data-about=(seq) {
                     input type="hidden" name="option" value=(kernel::decision::REWIND);
-                    (signing("back"))
+                    (signing("back", After::GoesOn))
                 }
             }
             p.label { "In your terminal" }

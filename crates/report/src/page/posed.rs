@@ -1,7 +1,7 @@
 //! What a project asks, and the form of each answer: what it does and needs, the command to copy, and, where
 //! people may answer on the page, the fields that a passkey signs. The page itself decides nothing.
 
-use super::answer::{About, Answers, cannot, signing};
+use super::answer::{About, After, Answers, cannot, signing};
 use super::html::{Tone, chip, paragraph, prose};
 use super::live::{Live, Part, head};
 use crate::address::encoded;
@@ -111,7 +111,7 @@ fn way(posed: &Posed, one: &Answer, about: About<'_>, answers: Answers) -> Marku
             form.decide data-repo=(about.repo) data-run=(about.run) data-head=(about.head) data-about=(posed.question.id) {
                 input type="hidden" name="option" value=(one.option);
                 @for need in &one.needs { (field(&one.option, need)) }
-                (signing(&one.option))
+                (signing(&one.option, After::GoesOn))
             }
         }
         p.label { "In your terminal" }

@@ -1,7 +1,7 @@
 //! A spec to be read: a document with its warnings beside the lines, what becomes of released tasks, and below it
 //! what a person may say. What is signed names the hash of these very bytes.
 
-use super::answer::{About, Answers, cannot, signing};
+use super::answer::{About, After, Answers, cannot, signing};
 use super::html::{Tone, chip, count, paragraph, prose, short};
 use super::live::{Live, Part, head};
 use crate::review::Becomes;
@@ -138,7 +138,7 @@ fn said(data: &Reviewed, about: About<'_>, answers: Answers) -> Markup {
                                 @if !data.sha256.is_empty() && one.is_of_spec() {
                                     input type="hidden" data-name="spec" value=(data.sha256);
                                 }
-                                (signing(&one.option))
+                                (signing(&one.option, After::GoesOn))
                             }
                         }
                         p.label { "In your terminal" }
