@@ -177,6 +177,16 @@ impl Open {
     }
 }
 
+/// Does a run wait for a guest whom nobody has seen yet?
+pub fn is_awaited(project: &Project, run: &str) -> bool {
+    // A look at a few files first: nearly no run has a guest, and a journal can be long.
+    let homes = std::fs::read_dir(project.of_run(run).work(run));
+    let mut homes = homes.into_iter().flatten().flatten();
+    homes.any(|home| Waiting::of(&home.path()).is_some())
+        && open(project, run)
+            .is_ok_and(|open| open.is_some_and(|open| !Waiting::is_taken(&open.home)))
+}
+
 /// The attempt of a run that waits for a guest, also where the engine that began it is gone.
 pub fn open(project: &Project, run: &str) -> Result<Option<Open>, EngineError> {
     let status = report::look::peek_run(project, run)?.machine.status();

@@ -197,6 +197,8 @@ impl Report {
 pub enum Doing {
     /// An engine is at it.
     Working,
+    /// An engine is at it, and waits for somebody's own session that takes the work.
+    Guest,
     /// There is work to do, and nobody is at it.
     Ready,
     /// A person is asked.
@@ -226,6 +228,7 @@ impl Doing {
     pub fn as_str(self) -> &'static str {
         match self {
             Doing::Working => "working",
+            Doing::Guest => "waiting for a guest",
             Doing::Ready => "ready to run",
             Doing::Waiting => "waiting for a person",
             Doing::Resting => "resting",

@@ -49,7 +49,7 @@ pub(crate) fn shown(
     if let Some(status) = report.status() {
         let doing = match &put_back {
             Some(why) => out.paint(Tone::Bad, &format!("{PUT_BACK}: {}", plain(why))),
-            None => doing(out, &report),
+            None => doing(out, project, &report),
         };
         out.line(&format!(
             "{}  {} in `{}`, {doing}",
@@ -216,8 +216,20 @@ fn risk(status: &Status) -> &'static str {
     }
 }
 
-fn doing(out: &Out, report: &Report) -> String {
-    let doing = report.doing();
+/// What a run does right now. Where it waits for a person's own session, that is no work yet.
+fn does(project: &Project, report: &Report) -> Doing {
+    match (report.doing(), report.status()) {
+        (Doing::Working, Some(status))
+            if engine::guest::is_awaited(project, status.run.as_str()) =>
+        {
+            Doing::Guest
+        }
+        (doing, _) => doing,
+    }
+}
+
+fn doing(out: &Out, project: &Project, report: &Report) -> String {
+    let doing = does(project, report);
     if let Some(fate) = report.fate() {
         let tone = match fate {
             Fate::Landed { .. } => Tone::Good,
@@ -227,7 +239,7 @@ fn doing(out: &Out, report: &Report) -> String {
         return out.paint(tone, &plain(&fate.words()));
     }
     match doing {
-        Doing::Waiting | Doing::Stopped => out.paint(Tone::Warn, doing.as_str()),
+        Doing::Waiting | Doing::Stopped | Doing::Guest => out.paint(Tone::Warn, doing.as_str()),
         Doing::Done => out.paint(Tone::Good, doing.as_str()),
         Doing::Working | Doing::Ready | Doing::Resting => doing.as_str().to_owned(),
     }
@@ -265,7 +277,7 @@ fn all(project: &Project, out: &Out) -> Result<(), EngineError> {
     let rows: Vec<Vec<String>> = reports
         .iter()
         .map(|(name, report)| {
-            let mut row = row(name, report);
+            let mut row = row(project, name, report);
             if let (true, Some(doing)) = (put_back.contains_key(name), row.get_mut(3)) {
                 PUT_BACK.clone_into(doing);
             }
@@ -293,7 +305,7 @@ fn finished(report: &Report) -> bool {
     matches!(report, Report::Run(run) if run.not_landed.is_some())
 }
 
-fn row(name: &str, report: &Report) -> Vec<String> {
+fn row(project: &Project, name: &str, report: &Report) -> Vec<String> {
     let Some(status) = report.status() else {
         let why = match report {
             Report::Unreadable { error, .. } => from_the_top(&error.to_string()),
@@ -305,7 +317,7 @@ fn row(name: &str, report: &Report) -> Vec<String> {
         (Some(waiting), _) => format!("waiting: {}", waiting.reason),
         (None, Some(fate)) => fate.words(),
         (None, None) if finished(report) => "done, not landed".to_owned(),
-        (None, None) => report.doing().as_str().to_owned(),
+        (None, None) => does(project, report).as_str().to_owned(),
     };
     let spent = report::spend::summary(&status.attempts).run;
     vec![

@@ -8,6 +8,7 @@ use agents::Waiting;
 use engine::guest::{self, Open};
 use kernel::Machine;
 use kernel::machine::Activity;
+use report::now::Spool;
 use serde_json::Value;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -26,7 +27,7 @@ pub(super) fn take(project: &Project, run: &str, page: Page<'_>) -> Result<Strin
     };
     match settle(project, &run, None)? {
         Stands::Open(open) => {
-            Waiting::take(&open.home());
+            taken(project, &open);
             Ok(brief(project, &open))
         }
         Stands::Moves => Ok(format!(
@@ -97,7 +98,7 @@ pub(super) fn hand_in(
     let stands = settle(project, run, Some(&open))?;
     Ok(match stands {
         Stands::Open(next) => {
-            Waiting::take(&next.home());
+            taken(project, &next);
             let brief = brief(project, &next);
             let said = evidence_beside(project, run, &brief)?;
             format!("handed in, and it is not done yet:\n\n{said}\n\n{brief}")
@@ -112,6 +113,12 @@ pub(super) fn hand_in(
             waiting(project, page)?
         ),
     })
+}
+
+/// Somebody works on it from now on, which whoever looks on sees.
+fn taken(project: &Project, open: &Open) {
+    Waiting::take(&open.home());
+    Spool::open(project, &open.run, open.effect).tell("a guest has taken it");
 }
 
 /// Where a run stands for a guest.

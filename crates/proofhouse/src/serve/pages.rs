@@ -22,7 +22,7 @@ use report::page::machine::Drawn;
 use report::page::now::Flying;
 use report::page::ways;
 use report::row::Row;
-use report::run::{Report, RunReport};
+use report::run::{Doing, Report, RunReport};
 use report::{Looked, look};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -322,7 +322,7 @@ impl House {
             if let Some((of, line)) = held(&self.rows).get(&name)
                 && *of == made_of
             {
-                lines.push(line.clone());
+                lines.push(as_awaited(project, line.clone()));
                 continue;
             }
             if Instant::now() > until {
@@ -337,7 +337,7 @@ impl House {
             let row = row(project, run, moved, nth < FATES);
             let line = Line { row, today };
             held(&self.rows).insert(name, (made_of, line.clone()));
-            lines.push(line);
+            lines.push(as_awaited(project, line));
         }
         if lines.len() < moment.runs.len() {
             self.pulse.beat();
@@ -500,6 +500,14 @@ fn row(project: &Project, run: &str, at: Time, with_fate: bool) -> Row {
         &looked.unwrap_or_else(|error| unreadable(run, &error)),
         at,
     )
+}
+
+/// Whether a guest has come is in no record: it is looked up anew each time.
+fn as_awaited(project: &Project, mut line: Line) -> Line {
+    if line.row.doing == Doing::Working && engine::guest::is_awaited(project, &line.row.run) {
+        line.row.doing = Doing::Guest;
+    }
+    line
 }
 
 fn unreadable(run: &str, error: &EngineError) -> Report {

@@ -44,8 +44,11 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
     let asks: usize = rows().map(|row| row.asks.len()).sum();
     let asks = asks + criteria().count();
     let works = rows().filter(|row| row.doing == Doing::Working).count();
+    let guests = rows().filter(|row| row.doing == Doing::Guest).count();
     let unread: usize = all.iter().map(|one| one.unread).sum();
     let headline = match (asks, unread) {
+        (0, 0) if guests == 1 => "One run waits for a guest".to_owned(),
+        (0, 0) if guests > 1 => format!("{guests} runs wait for a guest"),
         (0, 0) => "Nothing waits for you".to_owned(),
         // What was not read yet may ask something.
         (0, _) => "Still reading your runs".to_owned(),
@@ -88,9 +91,10 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
         Part::new(id, markup)
     };
     let waits = |row: &Row| !row.asks.is_empty() || row.fault.is_some();
+    let awaits = |row: &Row| !waits(row) && row.doing == Doing::Guest;
     let runs = |row: &Row| !waits(row) && row.doing == Doing::Working;
     let ready = |row: &Row| !waits(row) && row.doing == Doing::Ready;
-    let ended = |row: &Row| !waits(row) && !runs(row) && !ready(row);
+    let ended = |row: &Row| !waits(row) && !awaits(row) && !runs(row) && !ready(row);
     let judged = html! {
         @if criteria().next().is_some() {
             section aria-labelledby="criteria" {
@@ -117,6 +121,12 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
                     html! {}
                 },
             ),
+            list(
+                "Waits for a guest: a session that has proofhouse mcp takes it",
+                "guests",
+                &awaits,
+                "",
+            ),
             list("At work", "working", &runs, ""),
             list(
                 "Nobody drives it: goes on with proofhouse run",
@@ -133,7 +143,7 @@ fn tone(row: &Row) -> Tone {
     match row.doing {
         _ if row.fault.is_some() => Tone::Bad,
         Doing::Done => Tone::Good,
-        Doing::Waiting => Tone::Unsure,
+        Doing::Waiting | Doing::Guest => Tone::Unsure,
         Doing::Stopped => Tone::Bad,
         Doing::Working | Doing::Ready | Doing::Resting => Tone::Plain,
     }
