@@ -6,7 +6,6 @@ use super::{detached, new, run};
 use engine::session::could_begin;
 use engine::start::{LOOKED_FOR, WantsCommands, wanted_commands};
 use std::io::{BufRead, IsTerminal, Write};
-use workspace::config::Config;
 use workspace::{EngineError, Project, worktree};
 
 pub(crate) fn do_it(
@@ -23,7 +22,10 @@ pub(crate) fn do_it(
     if args.refactor {
         how.set.push(("change".to_owned(), "refactor".to_owned()));
     }
-    how.agent = how.agent.or_else(|| installed(&config));
+    how.agent = match (how.agent, config.agent()) {
+        (None, None) => installed(),
+        (named, _) => named,
+    };
     let mut asked = New {
         workflow: workflow.to_owned(),
         request: Some(args.request.join(" ")),
@@ -98,11 +100,8 @@ fn surroundings(project: &Project, asked: &New, out: &Out) -> Result<(), EngineE
     Ok(())
 }
 
-/// The coding agent that is installed, where the config names none; one that can log in comes first.
-fn installed(config: &Config) -> Option<String> {
-    if config.agent().is_some() {
-        return None;
-    }
+/// The coding agent that is installed, for where the config names none; one that can log in comes first.
+pub(crate) fn installed() -> Option<String> {
     let found = agents::readiness().into_iter();
     let found: Vec<agents::Readiness> = found.filter(|ready| ready.program.is_some()).collect();
     let best = found.iter().find(|ready| ready.way_in().is_some());

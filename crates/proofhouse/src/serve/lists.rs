@@ -9,6 +9,7 @@ use report::attempt::Attempt;
 use report::page::live::{self, Live, Tone};
 use report::page::machine::{self, Drawn};
 use report::page::tables::{self, Cell, Table, cost};
+use report::page::ways;
 use report::spend::{Spend, dollars};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -169,7 +170,8 @@ pub(super) fn audited(project: &Project, key: &str) -> Result<Live, EngineError>
     Ok(page)
 }
 
-pub(super) fn settings(project: &Project) -> Result<Live, EngineError> {
+/// `decides`: the repository's part of addresses, where people may answer on the page.
+pub(super) fn settings(project: &Project, decides: Option<&str>) -> Result<Live, EngineError> {
     let held = project.config()?;
     let set = held.iter().map(|(name, value, source)| {
         let value = serde_json::to_string(value).unwrap_or_default();
@@ -211,7 +213,12 @@ pub(super) fn settings(project: &Project) -> Result<Live, EngineError> {
         },
     ];
     let lead = "What holds, and where it comes from. Settings are files: `proofhouse config show --all` prints the same.";
-    Ok(tables::page("settings", "Settings", lead, &tables))
+    let mut page = tables::page("settings", "Settings", lead, &tables);
+    if let Some(key) = decides {
+        let to = format!("/r/{key}/{}", ways::PEOPLE);
+        tables::put_link(&mut page, &to, "Who may decide, and your passkey");
+    }
+    Ok(page)
 }
 
 pub(super) fn workflows(project: &Project, key: &str) -> Live {

@@ -16,7 +16,7 @@ use report::now::Much;
 use report::page::act::{Act, What};
 use report::page::answer::{self, Answers};
 use report::page::diff::View;
-use report::page::home::{self, Repository};
+use report::page::home::{self, Repository, Works};
 use report::page::live::{self, Live};
 use report::page::machine::Drawn;
 use report::page::now::Flying;
@@ -226,6 +226,7 @@ impl House {
                 key,
                 name,
                 milestones,
+                decides: self.decides.is_some(),
             })
             .collect();
         ways::put_before(page, &places, path.trim_end_matches('/'));
@@ -258,7 +259,7 @@ impl House {
             ["state_store", rest @ ..] => lists::stored(project, key, rest),
             ["spend"] => lists::spend(project, key),
             ["audit"] => lists::audited(project, key),
-            ["settings"] => lists::settings(project),
+            ["settings"] => lists::settings(project, self.decides.as_ref().map(|_| key)),
             ["workflows"] => Ok(lists::workflows(project, key)),
             ["workflow", name] => lists::workflow(project, key, name),
             ["milestone", name] => lists::milestone(project, key, name),
@@ -302,7 +303,8 @@ impl House {
                     Some(set) if !set.is_empty() => set,
                     _ => engine::start::found_commands(project),
                 },
-                agent: config.as_ref().and_then(Config::agent).map(str::to_owned),
+                agent: works(config.as_ref()),
+                answers: self.answers(project),
             }
         });
         home::page(&all.collect::<Vec<_>>(), self.decides.is_some())
@@ -483,6 +485,14 @@ fn picture(name: &str) -> Option<&'static str> {
             _ => return None,
         },
     )
+}
+
+/// Who would work in a new run, as `do` chooses it.
+fn works(config: Option<&Config>) -> Works {
+    match config.and_then(Config::agent) {
+        Some(agent) => Works::Set(agent.to_owned()),
+        None => crate::cli::installed().map_or(Works::Nobody, Works::Installed),
+    }
 }
 
 type Gathered = (Evidence, report::Peek<flow::Flow>, report::History);

@@ -1,7 +1,9 @@
 //! The page that one comes to: what waits for me, what runs now, what ended, and today's money.
 
+use super::answer::Answers;
 use super::html::{Tone, chip, count, prose, time};
 use super::live::{Live, Part, head};
+use super::ways::PEOPLE;
 use crate::criterion::Criterion;
 use crate::row::Row;
 use crate::run::Doing;
@@ -26,9 +28,39 @@ pub struct Repository {
     pub budget: Option<u64>,
     /// What proves work here, and who works.
     pub checks: Vec<String>,
-    pub agent: Option<String>,
+    pub agent: Works,
+    /// May it be answered on this page?
+    pub answers: Answers,
     /// Criteria of its milestones that only a person can judge.
     pub criteria: Vec<Criterion>,
+}
+
+/// Who works in a run that is begun here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Works {
+    /// The config names it.
+    Set(String),
+    /// It names nobody, and this coding agent is installed.
+    Installed(String),
+    /// It names nobody, and no coding agent is installed.
+    Nobody,
+}
+
+impl Works {
+    /// A part of a sentence.
+    fn words(&self) -> Markup {
+        let place = "in a worktree at HEAD; you look at the diff.";
+        html! {
+            @match self {
+                Works::Set(agent) => { (agent) " works, " (place) },
+                Works::Installed(agent) => { "no agent is set: " (agent) ", which is installed, works, " (place) },
+                Works::Nobody => {
+                    "no agent is set, and none is installed that could be taken: set " code { "agent" }
+                    " in .proofhouse/config.toml first (" code { "proofhouse init" } " looks for installed ones)."
+                },
+            }
+        }
+    }
 }
 
 /// The most runs that are over which the page lists for each repository.
@@ -113,6 +145,7 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
             head(&names.join(", "), &headline, &lead),
             list("Waits for you", "waiting", &waits, ""),
             Part::new("criteria", judged),
+            Part::new("people", nobody_yet(all)),
             Part::new(
                 "start",
                 if starts {
@@ -136,6 +169,19 @@ pub fn page(all: &[Repository], starts: bool) -> Live {
             ),
             list("Over, or at rest", "ended", &ended, "Nothing yet."),
         ],
+    }
+}
+
+/// The way to a passkey, before a question needs one.
+fn nobody_yet(all: &[Repository]) -> Markup {
+    let open = |one: &&Repository| one.answers == Answers::NobodyYet;
+    html! {
+        @for one in all.iter().filter(open) {
+            p.note {
+                "Nobody has a passkey for " (one.name) ". " a href=(format!("/r/{}/{PEOPLE}", one.key)) { "Enrol yours" }
+                ", once; then questions are answered on these pages."
+            }
+        }
     }
 }
 
@@ -190,7 +236,7 @@ fn begin(all: &[Repository]) -> Markup {
                             [] => { "no check was found that could prove the work: set " code { "checks.commands" } " first" },
                             checks => { "proven by " @for (nth, check) in checks.iter().enumerate() { @if nth > 0 { ", " } code { (check) } } },
                         }
-                        "; " (one.agent.as_deref().unwrap_or("the agent that is installed")) " works, in a worktree at HEAD; you look at the diff."
+                        "; " (one.agent.words())
                         @if let Some(most) = one.budget { " It may cost " (dollars(most)) " at the most." }
                         @if let Some(cap) = one.cap { " The day's cap is " (dollars(cap)) "." }
                     }
@@ -216,8 +262,75 @@ mod tests {
             cap: None,
             budget: None,
             checks: Vec::new(),
-            agent: None,
+            agent: Works::Nobody,
+            answers: Answers::No,
             criteria: Vec::new(),
+        }
+    }
+
+    fn guest() -> Row {
+        Row {
+            run: "totals".to_owned(),
+            workflow: "quick".to_owned(),
+            state: "work".to_owned(),
+            doing: Doing::Guest,
+            objective: String::new(),
+            asks: Vec::new(),
+            micro_dollars: 0,
+            attempts: 1,
+            at: kernel::Time(0),
+            fate: None,
+            fault: None,
+        }
+    }
+
+    fn html(page: &Live) -> String {
+        page.parts.iter().map(|part| part.html.as_str()).collect()
+    }
+
+    /// Somebody has to come: that is no work, and not nothing either.
+    #[test]
+    fn a_guest_who_has_not_come_is_waited_for() {
+        let rows = vec![guest()];
+        let shown = page(&[Repository { rows, ..unread(0) }], false);
+        assert_eq!(shown.title, "One run waits for a guest");
+        let text = html(&shown);
+        assert!(text.contains("waiting for a guest"), "{text}");
+        assert!(text.contains("No run is at work"), "{text}");
+        assert!(!text.contains("At work"), "{text}");
+    }
+
+    #[test]
+    fn who_would_work_is_said_as_it_is() {
+        for (agent, said) in [
+            (
+                Works::Set("codex".to_owned()),
+                "; codex works, in a worktree",
+            ),
+            (
+                Works::Installed("claude".to_owned()),
+                "; no agent is set: claude, which is installed, works, in a worktree",
+            ),
+            (Works::Nobody, "none is installed that could be taken"),
+        ] {
+            let text = html(&page(&[Repository { agent, ..unread(0) }], true));
+            assert!(text.contains(said), "no `{said}` in {text}");
+        }
+    }
+
+    #[test]
+    fn a_passkey_is_enrolled_before_a_question_needs_it() {
+        for (answers, links) in [
+            (Answers::NobodyYet, true),
+            (Answers::Yes, false),
+            (Answers::No, false),
+        ] {
+            let one = Repository {
+                answers,
+                ..unread(0)
+            };
+            let text = html(&page(&[one], true));
+            assert_eq!(text.contains("href=\"/r/shop/enrol\""), links, "{text}");
         }
     }
 

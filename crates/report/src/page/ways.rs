@@ -11,7 +11,12 @@ pub struct Place<'a> {
     /// For people.
     pub name: &'a str,
     pub milestones: &'a [String],
+    /// May people answer on these pages? Then there is one on which a passkey is enrolled.
+    pub decides: bool,
 }
+
+/// The page on which a passkey is enrolled, and who may decide is listed.
+pub const PEOPLE: &str = "enrol";
 
 /// The pages of every repository.
 const PAGES: [(&str, &str); 4] = [
@@ -57,6 +62,10 @@ fn of_place(place: &Place<'_>, address: &str) -> Markup {
                 @let path = format!("{home}/{path}");
                 a href=(path) aria-current=[here(&path)] { (name) }
             }
+            @if place.decides {
+                @let path = format!("{home}/{PEOPLE}");
+                a href=(path) aria-current=[here(&path)] { "Passkeys" }
+            }
             @for milestone in place.milestones {
                 @let path = format!("{home}/milestone/{milestone}");
                 a href=(path) aria-current=[here(&path)] { "Milestone " (milestone) }
@@ -94,6 +103,7 @@ mod tests {
             key: "shop",
             name: "shop",
             milestones: &["v1".to_owned()],
+            decides: true,
         };
         put_before(&mut page, &[place], "/r/shop/spend");
         let ways = &page.parts[0].html;
@@ -101,6 +111,10 @@ mod tests {
         let here = "<a href=\"/r/shop/spend\" aria-current=\"page\">Money</a>";
         assert!(ways.contains(here), "{ways}");
         assert_eq!(ways.matches("aria-current").count(), 1, "{ways}");
+        assert!(
+            ways.contains("<a href=\"/r/shop/enrol\">Passkeys</a>"),
+            "{ways}"
+        );
         page.parts.truncate(3);
         page.parts.remove(0);
         put_before(&mut page, &[], "/");
