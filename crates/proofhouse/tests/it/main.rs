@@ -94,6 +94,7 @@ mod sandbox;
 mod seen;
 mod serve;
 mod serve_acts;
+mod serve_asks;
 mod serve_factory;
 mod serve_then;
 mod serve_tools;

@@ -1,5 +1,6 @@
 //! What the page says, and what it cannot be made to say.
 
+use super::answer::Answers;
 use super::html::{bytes, duration, grouped, href, prose};
 use super::run as page;
 use crate::attempt::Attempt;
@@ -14,6 +15,7 @@ use crate::history::Decided;
 use crate::met::Met;
 use crate::paper::Paper;
 use crate::proof::Proof;
+use crate::question::By;
 use crate::settled::{Line, Settled};
 use crate::spend::Spend;
 use crate::spend::dollars;
@@ -173,6 +175,7 @@ fn empty(text: &str) -> Evidence {
         state: text.to_owned(),
         activity: Activity::Working,
         waiting_for: None,
+        by: By::Any,
         promise: vec![("Objective".to_owned(), text.to_owned())],
         fields: Vec::new(),
         features: Vec::new(),
@@ -660,5 +663,89 @@ fn attempts_and_gates_lead_to_each_other() {
         "judges <a href=\"#e-e0001\">attempt e0001 by the x</a>",
     ] {
         assert!(html.contains(text), "{text}");
+    }
+}
+
+/// `3 of 3` alone would read as if nothing had failed on the way.
+#[test]
+fn gates_that_passed_at_last_say_how_many_tries_failed() {
+    let passed = || gate("verify", vec![check(Answer::Passed)]);
+    let failed = || gate("verify", vec![check(Answer::Failed)]);
+    for (gates, shown) in [
+        (vec![passed()], "1 <small>of 1</small>"),
+        (
+            vec![passed(), failed()],
+            "1 <small>of 1, 1 try failed before</small>",
+        ),
+        (
+            vec![passed(), failed(), failed()],
+            "1 <small>of 1, 2 tries failed before</small>",
+        ),
+        // The last try of a gate is no earlier one.
+        (vec![failed()], "0 <small>of 1</small>"),
+        (vec![], "none"),
+    ] {
+        let html = page(&Evidence {
+            gates,
+            ..empty("x")
+        });
+        let shown = format!("<dt>Gates passed</dt><dd>{shown}</dd>");
+        assert!(html.contains(&shown), "no `{shown}`");
+    }
+}
+
+/// A person signs for what they were shown: what no gate has judged is said to be so, in the words of the terminal.
+#[test]
+fn a_change_that_passed_no_gate_says_so() {
+    let mut data = everywhere("x");
+    let change = data.grounds.change.as_mut().unwrap();
+    assert_eq!(change.remarks(), Vec::<String>::new());
+    change.ungated = true;
+    let html = page(&data);
+    assert!(html.contains("Some of it has passed no gate yet."));
+    assert!(html.contains("to what lies in the run's tree."));
+    let change = data.grounds.change.as_mut().unwrap();
+    (change.ungated, change.edited) = (false, vec!["a\u{202e}b".to_owned()]);
+    change.changes.clear();
+    let html = page(&data);
+    let said = "Edited since, judged by nobody and no part of it: a\\u{202e}b.";
+    assert!(html.contains(said), "{html}");
+    assert!(html.contains("Nothing, so far."));
+}
+
+/// In a guest's run a command without a signature answers nothing.
+#[test]
+fn only_commands_that_can_answer_are_shown() {
+    let mut data = everywhere("x");
+    let command = "proofhouse decide runx x --because &quot;...&quot;";
+    assert!(page(&data).contains(&format!("{command}<")));
+    data.by = By::Touch;
+    let html = page(&data);
+    assert!(html.contains(&format!("{command} --signature FILE<")));
+    assert!(!html.contains(&format!("{command}<")));
+    let at = |text: &str| html.find(text).unwrap_or_else(|| panic!("{text}"));
+    assert!(at("your passkey signs the answer") < at("--signature FILE"));
+}
+
+#[test]
+fn a_run_that_asks_nothing_and_is_not_over_can_be_ended() {
+    let about = super::answer::About {
+        repo: "shop",
+        run: "t",
+        head: "00",
+    };
+    let ending = |activity, answers| super::answer::ending(about, activity, answers).html;
+    for activity in [Activity::Working, Activity::Resting] {
+        let html = ending(activity, Answers::Yes);
+        assert!(html.contains("name=\"option\" value=\"stop\""), "{html}");
+        assert!(!html.contains("go_on"), "{html}");
+        let html = ending(activity, Answers::No);
+        assert!(html.contains("proofhouse abandon t --because"), "{html}");
+        assert!(!html.contains("<form"), "{html}");
+        assert!(ending(activity, Answers::NobodyYet).contains("Enrol yours"));
+    }
+    // A question has its own answers, `stop` among them, and what is over is over.
+    for activity in [Activity::Waiting, Activity::Done, Activity::Stopped] {
+        assert_eq!(ending(activity, Answers::Yes), "");
     }
 }
