@@ -65,7 +65,7 @@ use crate::Check;
 use crate::judge::check;
 pub use exam::module as exam_of_module;
 pub use exam::{Heard, ask_product, so_far as exam_so_far};
-pub use stable_id::free_id;
+pub use stable_id::{free_id, is_id};
 
 /// All checks, by name.
 pub fn registry() -> &'static [&'static dyn Check] {

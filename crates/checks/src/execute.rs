@@ -19,6 +19,8 @@ use std::time::{Duration, Instant};
 
 /// Enough for any log that somebody reads; the middle of a longer one is left out.
 const OUTPUT: usize = 4 << 20;
+/// How every reason ends that a line is to be mended for, because what it starts is not there.
+pub(crate) const MEND_COMMAND: &str = "mend the command";
 /// Who finds the program? A shell reports a missing one as exit code 127.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FoundBy {
@@ -300,14 +302,14 @@ impl Executed {
         if let Some(said) = self.text().lines().find(|line| is_not_there(line)) {
             let said = one_line(said, 150);
             let reason =
-                format!("what it is to start is not there ({ending}): {said}; mend the command");
+                format!("what it is to start is not there ({ending}): {said}; {MEND_COMMAND}");
             return Some((Verdict::CouldNotRun, reason));
         }
         if !matches!(self.ended.exit, Some(126 | 127)) {
             return None;
         }
         let reason = format!(
-            "the shell cannot run it ({ending}): {last}; install the program or mend the command"
+            "the shell cannot run it ({ending}): {last}; install the program or {MEND_COMMAND}"
         );
         Some((Verdict::CouldNotRun, reason))
     }

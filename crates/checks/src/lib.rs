@@ -24,7 +24,7 @@ mod tree;
 mod when;
 
 pub use check::Check;
-pub use checks::{Heard, ask_product, exam_of_module, exam_so_far, find, free_id, registry};
+pub use checks::{Heard, ask_product, exam_of_module, exam_so_far, find, free_id, is_id, registry};
 pub use error::{BoxError, Error};
 pub use gate::{run_gate, run_gate_with};
 pub use readers::globs::{Star, compiled};

@@ -7,7 +7,9 @@ mod documents;
 use crate::run::{Run, entries};
 use crate::start::{Place, first_free, given_name, lay_down, place};
 use flow::Flow;
+use kernel::effect::EffectKind;
 use kernel::event::{Forked, OwnTree, RunStarted};
+use kernel::outcome::Class;
 use kernel::{Body, Event, Machine, RunId};
 use report::back::{Cheats, evidence};
 use report::begun::ForkBegun;
@@ -45,16 +47,50 @@ struct Before {
     machine: Flow,
     hash: String,
     commit: Option<String>,
-    /// The record of the last commit.
-    committed: u64,
-    /// Has an agent's work been taken since that no commit holds?
-    open: bool,
-    /// Has a gate named a tree since?
-    judged: bool,
+    /// What of the work lies where.
+    held: Held,
     /// The last record behind it that keeps something of an exam.
     examined: Option<u64>,
     /// The last record behind it with which somebody was caught cheating.
     cheated: Option<u64>,
+}
+
+/// Who holds the work at a record: git, or only the other run's folders, which have gone on.
+#[derive(Default)]
+struct Held {
+    /// Has an agent's work on the repository been taken since the last commit?
+    open: bool,
+    /// Has a gate let a tree pass since?
+    judged: bool,
+    /// Has an agent changed anything, a file of the task included, that its gate has not spoken of yet?
+    unjudged: bool,
+    /// The last record at which nothing of it was lost.
+    good: u64,
+}
+
+impl Held {
+    fn see(&mut self, seq: u64, body: &Body) {
+        match body {
+            Body::AttemptEnded(ended) => {
+                let changed = &ended.outcome.changed;
+                self.open |= changed.iter().any(|path| path.starts_with("repo/"));
+                self.unjudged |= ended.outcome.class == Class::Done && !changed.is_empty();
+            }
+            Body::CheckpointEnded(ended) if ended.commit.is_some() => {
+                (self.open, self.judged, self.unjudged) = (false, false, false);
+            }
+            // Whoever works next leaves another tree than the one that passed.
+            Body::EffectBegan(began) if began.kind == EffectKind::Attempt => self.judged = false,
+            Body::GateEnded(ended) => {
+                self.judged = ended.tree.is_some();
+                self.unjudged = false;
+            }
+            _ => {}
+        }
+        if !self.unjudged && (!self.open || self.judged) {
+            self.good = seq;
+        }
+    }
 }
 
 /// Refuses what `fork` would refuse of the record, and writes nothing.
@@ -166,9 +202,7 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
         machine: peek.machine,
         hash: peek.head.hash,
         commit: None,
-        committed: 1,
-        open: false,
-        judged: false,
+        held: Held::default(),
         examined: None,
         cheated: None,
     };
@@ -183,18 +217,12 @@ fn before(project: &Project, run: &str, at: u64) -> Result<Before, EngineError> 
             before.cheated = caught.map(|_| record.seq).or(before.cheated);
             return Ok(());
         }
-        match &event.body {
-            Body::AttemptEnded(ended) => {
-                let mut changed = ended.outcome.changed.iter();
-                before.open |= changed.any(|path| path.starts_with("repo/"));
-            }
-            Body::CheckpointEnded(ended) if ended.commit.is_some() => {
-                before.commit.clone_from(&ended.commit);
-                (before.committed, before.open, before.judged) = (record.seq, false, false);
-            }
-            Body::GateEnded(ended) => before.judged = ended.tree.is_some(),
-            _ => {}
+        if let Body::CheckpointEnded(ended) = &event.body
+            && ended.commit.is_some()
+        {
+            before.commit.clone_from(&ended.commit);
         }
+        before.held.see(record.seq, &event.body);
         before.entries.push(Entry {
             at: record.at,
             kind: record.kind.to_owned(),
@@ -231,16 +259,18 @@ fn stands(before: &Before, asked: &NewFork) -> Result<Option<String>, EngineErro
             ),
         ));
     }
-    match before.machine.passed_tree().filter(|_| before.judged) {
+    let passed = before.machine.passed_tree();
+    let passed = passed.filter(|_| before.held.judged && !before.held.unjudged);
+    match passed {
         Some(tree) => Ok(Some(tree.to_owned())),
-        None if before.open => Err(EngineError::user(
+        None if before.held.open || before.held.unjudged => Err(EngineError::user(
             "fork_uncommitted",
             format!(
                 "at record {at} of `{run}` an agent's work was judged by nobody yet, and no commit holds it"
             ),
             format!(
-                "fork at record {}, its last commit before that, or at a later one (`proofhouse log {run}`)",
-                before.committed
+                "fork at record {}, the last before that at which nothing is lost, or at a later one (`proofhouse log {run}`)",
+                before.held.good
             ),
         )),
         None => Ok(None),

@@ -4,9 +4,9 @@
 
 mod result;
 
-pub(crate) use result::ask_again;
+pub(crate) use result::{ask_again, unread};
 
-use crate::machine::FlowState;
+use crate::machine::{FlowState, mentions};
 use crate::workflow::{Field, Owner, Question, Role, Workflow};
 use kernel::StateName;
 use kernel::effect::Access;
@@ -260,6 +260,48 @@ fn writes_state_file(workflow: &Workflow, run: &FlowState, file: &str) -> bool {
     sees_task(workflow, run) && (!bound || own.any(|glob| glob == file || glob == "**"))
 }
 
+/// What an editing role must not change, for its whole attempt is lost with it.
+fn voids(workflow: &Workflow, run: &FlowState) -> String {
+    let scope = role_of(workflow, run).map_or(&[][..], |role| role.sight.scope.as_slice());
+    let (task, code): (Vec<&str>, Vec<&str>) = scope
+        .iter()
+        .map(String::as_str)
+        .partition(|glob| glob.starts_with("task/"));
+    let (never, own): (Vec<&str>, Vec<&str>) = code.iter().partition(|glob| glob.starts_with('!'));
+    // A field stands in braces: its globs are in the task's file.
+    let quoted = |globs: Vec<&str>| {
+        let bare = globs.iter().map(|glob| glob.trim_matches(['!', '{', '}']));
+        bare.map(|glob| format!("`{glob}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let mut beyond = Vec::new();
+    if !own.is_empty() && !own.contains(&"**") {
+        beyond.push(format!("anything outside of {}", quoted(own)));
+    }
+    if !never.is_empty() {
+        beyond.push(quoted(never));
+    }
+    if !task.is_empty() && sees_task(workflow, run) {
+        let open: Vec<&str> = task
+            .into_iter()
+            .filter(|glob| *glob != NOTHING_IN_TASK)
+            .collect();
+        beyond.push(match open.is_empty() {
+            true => "anything in `task/`".to_owned(),
+            false => format!("anything in `task/` but {}", quoted(open)),
+        });
+    }
+    beyond.push("what is frozen or the engine's".to_owned());
+    format!(
+        "One change of what is not yours voids this attempt, with all of its work: {}.",
+        beyond.join("; ")
+    )
+}
+
+/// How a scope says that a role writes nothing in the task's folder.
+const NOTHING_IN_TASK: &str = "task/nothing";
+
 /// What the view holds, and what may be done there.
 fn folders(workflow: &Workflow, run: &FlowState) -> String {
     let part = seen(workflow, run);
@@ -267,7 +309,10 @@ fn folders(workflow: &Workflow, run: &FlowState) -> String {
     let nothing = role_of(workflow, run).is_some_and(|role| role.sight.sees.is_empty());
     let mut text = match access(workflow, run) {
         _ if nothing => format!("`repo/` is {part}."),
-        Access::Edit => format!("`repo/` is {part}, for you to edit."),
+        Access::Edit => format!(
+            "`repo/` is {part}, for you to edit. {}",
+            voids(workflow, run)
+        ),
         Access::ReadOnly => format!(
             "`repo/` is {part}, to be read: do NOT edit it (any change there voids this attempt)."
         ),
@@ -396,7 +441,10 @@ fn fields(text: &mut String, workflow: &Workflow, run: &FlowState) {
     }
     let open = authored()
         .filter(|field| value(&field.name).is_empty() && field.is_open_in(&run.position.state));
-    let open: Vec<&str> = open.map(|field| field.name.as_str()).collect();
+    let open: Vec<&str> = open
+        .map(|field| field.name.as_str())
+        .filter(|name| is_asked_for(workflow, run, name))
+        .collect();
     let may = writes_state_file(workflow, run, &task.state_file);
     if !open.is_empty() && !asks && may {
         let _ = writeln!(
@@ -406,6 +454,21 @@ fn fields(text: &mut String, workflow: &Workflow, run: &FlowState) {
             open.join(", ")
         );
     }
+}
+
+/// Is whoever works here asked to fill in this field? A brief that names lines of the state file names all of
+/// them; so does a gate that reads one.
+fn is_asked_for(workflow: &Workflow, run: &FlowState, field: &str) -> bool {
+    let here = &run.position.state;
+    let states = || std::iter::once(here.clone()).chain(workflow.joined(here));
+    let names = |name: &str| {
+        let line = format!("`{name}:");
+        states().any(|state| workflow.states[&state].brief.contains(&line))
+    };
+    let all = workflow.task.iter().flat_map(|task| &task.fields);
+    let names_some = all.into_iter().any(|field| names(&field.name));
+    let gate = || states().flat_map(|state| workflow.states[&state].gate.clone());
+    !names_some || names(field) || gate().any(|check| mentions(&check.with, field))
 }
 
 /// Does the latest snapshot say it, which the role reads? Who writes the header has it before them.

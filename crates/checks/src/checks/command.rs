@@ -9,7 +9,7 @@ use crate::checks::suite::{
     line::{script_before, started_before},
 };
 use crate::checks::tests::verdict;
-use crate::execute::{Executed, FoundBy, Program, execute};
+use crate::execute::{Executed, FoundBy, MEND_COMMAND, Program, execute};
 use crate::judge::{Judge, Judged, Trouble};
 use crate::settings::{Choice, Number, Seconds, SettingsError, Text, Texts, Words};
 use crate::text::{answer, first_few, label, one_line, reword, several_lines};
@@ -53,6 +53,9 @@ pub(crate) struct Command {
     /// `weak`: a suite in which nothing fails but what failed when the run began, and something passes that
     /// did not, is no failure, and shows less than a green one.
     red_before: Option<Choice<Weakly>>,
+    /// A state in which the field is mended: shown as `next-STATE` where what its line is to start is not
+    /// there, which no edit of the work mends.
+    unstartable: Option<Text>,
 }
 
 /// What was red before passes, and is called weak.
@@ -142,6 +145,7 @@ impl Judge for Command {
                 false => vec![self.one(subject, Program::shell(line, timeout, started))],
             };
             self.forgive(subject, line, (&mut of_line, started));
+            self.send_back(subject, line, &mut of_line);
             results.append(&mut of_line);
         }
         Ok(results)
@@ -183,6 +187,20 @@ pub(super) fn of_field<'a>(name: &str, subject: &Subject<'a>) -> Judged<Vec<&'a 
 }
 
 impl Command {
+    /// No edit of the work makes a program that is not there. What a person set is theirs to mend.
+    fn send_back(&self, subject: &Subject<'_>, line: &str, results: &mut [CheckResult]) {
+        let own = !subject.commands.iter().any(|set| set == line);
+        let Some(state) = self.unstartable.as_deref().filter(|_| own) else {
+            return;
+        };
+        let missing = |one: &&mut CheckResult| {
+            one.verdict == Verdict::CouldNotRun && one.reason.contains(MEND_COMMAND)
+        };
+        for result in results.iter_mut().filter(missing) {
+            result.shows.insert(Word::new(format!("next-{state}")));
+        }
+    }
+
     /// Nobody is blamed for tests that failed when the run began. Only a line that is a test runner's and
     /// nothing else can be told so.
     fn forgive(

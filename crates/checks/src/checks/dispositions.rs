@@ -67,6 +67,11 @@ impl Judge for Dispositions {
             }
             wrong.extend(fault(subject, one, result).map(|why| format!("`{shown}` {why}")));
         }
+        // Who closes an issue has said what became of it.
+        let closed = result["snapshot"]["resolve"].as_array();
+        for one in closed.into_iter().flatten() {
+            wanted.remove(one["id"].as_str().unwrap_or_default());
+        }
         if !wanted.is_empty() {
             let left: Vec<&String> = wanted.iter().collect();
             wrong.push(format!("without a disposition: {}", first_few(&left, 8)));

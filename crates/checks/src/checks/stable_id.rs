@@ -26,7 +26,7 @@ impl Judge for StableId {
         let (field, pattern) = (&*self.field, &self.pattern);
         let id = subject.fields.get(field).map_or("", |text| text.trim());
         let shown = one_line(id, 40);
-        let whole = Regex::new(&format!("^(?:{})$", pattern.as_str()));
+        let whole = whole(pattern.as_str());
         let whole = whole.map_err(|error| Trouble::CouldNotRun(error.to_string()))?;
         if !whole.is_match(id) {
             let pattern = pattern.as_str();
@@ -43,6 +43,7 @@ impl Judge for StableId {
             (false, false) => Ok(format!("`{shown}` is new")),
             (false, true) => {
                 let used = subject.known.get("ids").into_iter().flatten();
+                let used = used.filter(|used| whole.is_match(used));
                 let free = free(id, used).map_or_else(String::new, |free| format!(", as `{free}`"));
                 let why = format!(
                     "`{shown}` was used before and left; mint a new one{free} (slice_id_reused)"
@@ -51,6 +52,16 @@ impl Judge for StableId {
             }
         }
     }
+}
+
+/// The pattern, of the whole value.
+fn whole(pattern: &str) -> Result<Regex, regex::Error> {
+    Regex::new(&format!("^(?:{pattern})$"))
+}
+
+/// Could this be a name of the form? A pattern that cannot be read rules none out: the check itself says so.
+pub fn is_id(pattern: &str, id: &str) -> bool {
+    whole(pattern).map_or(true, |whole| whole.is_match(id))
 }
 
 /// The next name after these: one above the highest number of the form of the last.

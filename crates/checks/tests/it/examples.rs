@@ -123,7 +123,8 @@ fn tried(only: &str, check: &str, example: &Example, with: &Value) -> Option<Str
     let never = |text: &String| !telling.reason.contains(text);
     let as_expected = telling.verdict == verdict
         && telling.reason.contains(reason)
-        && example.never.as_ref().is_none_or(never);
+        && example.never.as_ref().is_none_or(never)
+        && (example.shows.iter()).all(|word| telling.shows.contains(word.as_str()));
     (!as_expected).then(|| format!("{at}: {telling:?}"))
 }
 

@@ -26,6 +26,8 @@ pub(crate) struct Example {
     pub(crate) cannot_run: Option<String>,
     /// Text that the reason does not contain.
     pub(crate) never: Option<String>,
+    /// Words that the result shows.
+    pub(crate) shows: Vec<String>,
     /// A program without which it is left out, loudly.
     pub(crate) needs: Option<String>,
     /// The check's settings, if not those of the file.

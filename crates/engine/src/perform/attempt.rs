@@ -312,13 +312,14 @@ fn finish(
     } else {
         Vec::new()
     };
-    outcome.kept = unfinished::of_failed(context, order, outcome.class);
+    outcome.kept = unfinished::of_failed(context, order, outcome.class, outcome.code.as_deref());
     if let Some(path) = view::conflict(context, &changes)? {
         outcome.class = Class::Conflict;
         outcome.reason = format!(
             "{path} was changed by somebody else while the agent worked; nothing was taken back"
         );
-        outcome.kept = unfinished::of_failed(context, order, outcome.class);
+        outcome.kept =
+            unfinished::of_failed(context, order, outcome.class, outcome.code.as_deref());
         outcome.tree_after = outcome.tree_before.clone();
         return answered(context, home, outcome, &[]);
     }

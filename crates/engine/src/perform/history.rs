@@ -2,7 +2,8 @@
 //! under a lock, whichever run asks. What was taken is in the journals; what is kept here is only what
 //! was promised, and is read from the journals anew where it is lost.
 
-use kernel::effect::{GateOrder, Known};
+use flow::Workflow;
+use kernel::effect::{CheckSpec, GateOrder, Known};
 use kernel::outcome::{CheckResult, Verdict, passes};
 use kernel::{Body, Word};
 use serde::{Deserialize, Serialize};
@@ -74,17 +75,14 @@ pub(super) fn taken_names(context: &Context, state: &str) -> Result<Option<Strin
     let Some(spec) = &context.workflow.snapshot else {
         return Ok(None);
     };
-    let gate = context.workflow.states.get(state).map(|def| &def.gate);
-    let mut gate = gate.into_iter().flatten();
-    let named = gate.find(|check| check.check == "stable_id");
-    let Some(field) = named.and_then(|check| check.with["field"].as_str()) else {
+    let field = &spec.id;
+    let Some(pattern) = pattern(&context.workflow, state, field) else {
         return Ok(None);
     };
-    if field != spec.id {
-        return Ok(None);
-    }
     let run = &context.run;
-    let taken = with(&context.project, |ledger| ledger.slices.clone())?;
+    let mut taken = with(&context.project, |ledger| ledger.slices.clone())?;
+    // Ledgers of old have what a gate had refused as well.
+    taken.retain(|id, _| checks::is_id(pattern, id));
     let mut text = format!("# `{field}`\n\n");
     for (id, of) in &taken {
         let whose = match of == run {
@@ -100,6 +98,13 @@ pub(super) fn taken_names(context: &Context, state: &str) -> Result<Option<Strin
     Ok(Some(text))
 }
 
+/// The form that a slice's name has, where the gate of this state holds it to one.
+fn pattern<'w>(workflow: &'w Workflow, state: &str, field: &str) -> Option<&'w str> {
+    let gate = &workflow.states.get(state)?.gate;
+    let of_field = |check: &&CheckSpec| check.check == "stable_id" && check.with["field"] == *field;
+    gate.iter().find(of_field)?.with["pattern"].as_str()
+}
+
 /// What the run knows, with the slices of other runs among those that were used. A new name is the
 /// run's own from here on.
 pub(super) fn known(context: &Context, order: &GateOrder) -> Result<Known, EngineError> {
@@ -108,9 +113,12 @@ pub(super) fn known(context: &Context, order: &GateOrder) -> Result<Known, Engin
         return Ok(known);
     };
     let id = order.fields.get(&spec.id).map_or("", |id| id.trim());
+    let pattern = pattern(&context.workflow, order.state.as_str(), &spec.id);
+    // What this very gate is about to refuse is nobody's name.
+    let is_name = !id.is_empty() && pattern.is_none_or(|pattern| checks::is_id(pattern, id));
     let run = &context.run;
     let others = with(&context.project, |ledger| {
-        if !id.is_empty() && spec.after.contains(&order.state) {
+        if is_name && spec.after.contains(&order.state) {
             let of = ledger.slices.entry(id.to_owned());
             of.or_insert_with(|| run.clone());
         }
@@ -172,6 +180,22 @@ pub(super) fn number(
 mod tests {
     use super::*;
     use std::collections::BTreeSet;
+
+    #[test]
+    fn only_what_the_gate_lets_pass_is_a_name() {
+        let source = flow::built_in("slice").unwrap();
+        let workflow = flow::load(&source, &|_, _| Ok(())).unwrap();
+        let pattern = |state| pattern(&workflow, state, "Slice ID");
+        assert_eq!(
+            (pattern("intake"), pattern("plan")),
+            (Some("S-[0-9]{4}"), None)
+        );
+        let is_name = |id: &str| checks::is_id("S-[0-9]{4}", id);
+        assert!(is_name("S-0001") && !is_name("S-1") && !is_name("S-00010"));
+        let mut taken = vec!["S-0002".to_owned(), "S-1".to_owned(), "S-7".to_owned()];
+        taken.retain(|id| is_name(id));
+        assert_eq!(checks::free_id(taken.iter()).as_deref(), Some("S-0003"));
+    }
 
     #[test]
     fn numbers_are_given_out_once_whoever_asks() {

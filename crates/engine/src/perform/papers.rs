@@ -57,8 +57,10 @@ pub(super) fn lay(
     }
     // Who is asked again for a result alone has the work itself.
     let fresh = order.continues.is_none();
-    if let Some(diff) = unfinished::of(context, order.state.as_str()).filter(|_| fresh) {
-        put(unfinished::PATCH, &diff)?;
+    if fresh {
+        for (name, diff) in unfinished::of(context, order.state.as_str()) {
+            put(name, &diff)?;
+        }
     }
     let Some(tip) = &order.change else {
         return Ok(());

@@ -10,20 +10,38 @@ use workspace::error::EngineError;
 use workspace::git::{self, Keep};
 use workspace::view::{self, Change, Root};
 
-/// The name of the diff in the next attempt's folder.
-pub(super) const PATCH: &str = "unfinished.patch";
+/// What the diff is of, which lies in the next attempt's folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Left {
+    /// Work that was not done yet.
+    Unfinished,
+    /// Work of which something was not the role's to do.
+    Refused,
+}
+
+impl Left {
+    const ALL: [Self; 2] = [Self::Unfinished, Self::Refused];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Unfinished => "unfinished.patch",
+            Self::Refused => "refused.patch",
+        }
+    }
+}
+
 /// A diff that is longer tells nobody anything: the ref has the files.
 const LONGEST: usize = 400_000;
 
-fn patch(context: &Context, state: &str) -> PathBuf {
+fn patch(context: &Context, state: &str, left: Left) -> PathBuf {
     let work = context.project.work(&context.run);
-    work.join(format!("{state}-{PATCH}"))
+    work.join(format!("{state}-{}", left.name()))
 }
 
 /// Why the attempt was lost, with what became of its work. A failure to keep it is said, and stops
 /// nothing: the attempt is lost either way.
 pub(super) fn told(context: &Context, effect: EffectId, state: &str, why: &str) -> String {
-    match keep(context, effect, state) {
+    match keep(context, effect, state, Left::Unfinished) {
         Ok(None) => why.to_owned(),
         Ok(Some(Kept { at, files })) => {
             format!("{why}; what it had begun ({files} files) is kept on {at}")
@@ -35,9 +53,19 @@ pub(super) fn told(context: &Context, effect: EffectId, state: &str, why: &str) 
     }
 }
 
-/// The ref of what an attempt had made that did not end well; none where it made nothing, or where what it
-/// did is what was wrong with it.
-pub(super) fn of_failed(context: &Context, order: &AttemptOrder, class: Class) -> Option<String> {
+/// The ref of what an attempt had made that did not end well; none where it made nothing. Of one that left its
+/// bounds it is all of its work, for one stray edit voids the rest: but not where it wrote what is under seal or
+/// forged a line, for that has a code of its own and is not to be done once more.
+pub(super) fn of_failed(
+    context: &Context,
+    order: &AttemptOrder,
+    class: Class,
+    code: Option<&str>,
+) -> Option<String> {
+    let left = match class {
+        Class::OutOfScope => Left::Refused,
+        _ => Left::Unfinished,
+    };
     let failed = match class {
         Class::InvalidResult
         | Class::Crashed
@@ -49,10 +77,13 @@ pub(super) fn of_failed(context: &Context, order: &AttemptOrder, class: Class) -
         | Class::Quota
         // Where a state is about several things, the next attempt in it may be about another.
         | Class::Auth => order.access == Access::Edit && order.subject.is_empty(),
-        Class::Done | Class::OutOfScope | Class::Declined | Class::CouldNotRun => false,
+        Class::OutOfScope => {
+            order.access == Access::Edit && order.subject.is_empty() && code.is_none()
+        }
+        Class::Done | Class::Declined | Class::CouldNotRun => false,
     };
     // What cannot be kept must not make a failed attempt one that never ended.
-    let kept = failed.then(|| keep(context, order.id, order.state.as_str()));
+    let kept = failed.then(|| keep(context, order.id, order.state.as_str(), left));
     kept?.ok().flatten().map(|kept| kept.at)
 }
 
@@ -63,7 +94,12 @@ struct Kept {
     files: usize,
 }
 
-fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<Kept>, EngineError> {
+fn keep(
+    context: &Context,
+    effect: EffectId,
+    state: &str,
+    left: Left,
+) -> Result<Option<Kept>, EngineError> {
     let home = context.home(effect);
     let Some(base) = view::base_of(&home).filter(|_| view::replaced(&home).is_none()) else {
         return Ok(None);
@@ -99,7 +135,7 @@ fn keep(context: &Context, effect: EffectId, state: &str) -> Result<Option<Kept>
         .chars()
         .take(LONGEST)
         .collect();
-    store::write_atomic(&patch(context, state), diff.as_bytes())?;
+    store::write_atomic(&patch(context, state, left), diff.as_bytes())?;
     Ok(Some(Kept {
         at: Keep::Unfinished.at(&context.run, &effect),
         files: paths.len(),
@@ -137,12 +173,18 @@ fn lay(
     Ok(Some(path.display().to_string()))
 }
 
-/// The diff of what an earlier attempt had begun in this state.
-pub(super) fn of(context: &Context, state: &str) -> Option<String> {
-    std::fs::read_to_string(patch(context, state)).ok()
+/// The diffs of what earlier attempts had made in this state, each under its name in the next one's folder.
+pub(super) fn of(context: &Context, state: &str) -> Vec<(&'static str, String)> {
+    let read = |left: Left| {
+        let diff = std::fs::read_to_string(patch(context, state, left)).ok()?;
+        Some((left.name(), diff))
+    };
+    Left::ALL.into_iter().filter_map(read).collect()
 }
 
-/// An attempt in this state has ended well: what another had begun is history.
+/// An attempt in this state has ended well: what another had made is history.
 pub(super) fn is_over(context: &Context, state: &str) {
-    let _ = std::fs::remove_file(patch(context, state));
+    for left in Left::ALL {
+        let _ = std::fs::remove_file(patch(context, state, left));
+    }
 }

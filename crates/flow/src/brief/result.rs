@@ -2,11 +2,13 @@
 //! the brief of whoever left a wrong one.
 
 use super::{FORMS, access, forms_beside, unfenced};
-use crate::machine::FlowState;
+use crate::machine::{FlowState, mentions};
 use crate::workflow::{Question, Workflow};
+use kernel::StateName;
 use kernel::effect::Access;
 use kernel::finding::{self, FindingKind, Severity};
 use kernel::table::{Actor, Guard, Kind, Target, Transition};
+use serde_json::Value;
 use std::fmt::Write;
 
 /// The brief of an attempt that only has to mend its result: the work itself is there.
@@ -24,15 +26,82 @@ pub(crate) fn ask_again(workflow: &Workflow, run: &FlowState, wrong: &str) -> St
         )
     });
     let mut text = format!(
-        "# Your result was not valid\n\nPhase `{state}` of `{}`, role `{role}`.{asked} Your work is still in your folder, and the brief of this phase still holds. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object such as this, with what is true of your work:\n\n```json\n{}\n```\n\nAt least `summary` (a non-empty string) must be there; optional are `next` (a string), `verdict` (\"pass\" or \"fail\"), `findings` and `settled` (lists of objects) and `impossible` (a string). {}{HOW_TO_SETTLE}\n",
+        "# Your result was not valid\n\nPhase `{state}` of `{}`, role `{role}`.{asked} Your work is still in your folder, and the brief of this phase still holds. Only the result that you left is wrong:\n\n```text\n{}\n```\n\nLeave a corrected one: one JSON object such as this, with what is true of your work:\n\n```json\n{}\n```\n\nAt least `summary` (a non-empty string) must be there; optional are {}`next` (a string), `verdict` (\"pass\" or \"fail\"), `findings` and `settled` (lists of objects) and `impossible` (a string). {}{HOW_TO_SETTLE}\n",
         workflow.name,
         unfenced(wrong),
         example_result(workflow, run),
+        own_keys(&def.brief),
         how_to_find(workflow, role)
     );
     questions(&mut text, &def.questions);
     schema(&mut text, workflow, role);
     text
+}
+
+/// The keys at the top of the example that the state's own brief shows, besides those of every result: whoever is
+/// asked again must not take them for forbidden.
+fn own_keys(brief: &str) -> String {
+    let mut blocks = brief.split("```json").skip(1);
+    let example = blocks.next().and_then(|rest| rest.split("```").next());
+    let example: Option<Value> = example.and_then(|text| serde_json::from_str(text).ok());
+    let keys = example.iter().filter_map(Value::as_object).flatten();
+    let own = keys.filter(|(key, _)| !READ.contains(&key.as_str()));
+    own.map(|(key, _)| format!("`{key}` (as in the brief of this phase), "))
+        .collect()
+}
+
+/// What every result may have at its top.
+const READ: [&str; 8] = [
+    "summary",
+    "next",
+    "verdict",
+    finding::FINDINGS,
+    finding::SETTLED,
+    "impossible",
+    "answers",
+    "sealed",
+];
+/// As many keys are named, and so much of each.
+const MOST_KEYS: usize = 5;
+const MOST_KEY_CHARS: usize = 40;
+
+/// The keys at the top of a result that nothing reads: no engine, no gate of the state, and nothing that its role
+/// was told of. What stands there is lost, and nobody would hear of it.
+pub(crate) fn unread(workflow: &Workflow, state: &StateName, result: &Value) -> Option<String> {
+    let def = workflow.states.get(state)?;
+    let role = def.role.as_ref().and_then(|role| workflow.roles.get(role));
+    let schema = role.and_then(|role| role.result.as_ref());
+    let paper = role.and_then(|role| role.hands_in);
+    let told = |key: &str| {
+        let named = [format!("\"{key}\""), format!("`{key}`")];
+        let joined = workflow.joined(state);
+        let mut states = std::iter::once(state).chain(&joined);
+        states.any(|one| {
+            let brief = &workflow.states[one].brief;
+            named.iter().any(|named| brief.contains(named))
+        })
+    };
+    let is_read = |key: &str| {
+        READ.contains(&key)
+            || paper.is_some_and(|paper| paper.member() == key)
+            || schema.is_some_and(|schema| !schema["properties"][key].is_null())
+            || def.gate.iter().any(|check| mentions(&check.with, key))
+            || told(key)
+    };
+    let keys = result.as_object()?.keys();
+    let lost = keys.filter(|key| !is_read(key)).take(MOST_KEYS);
+    let lost: Vec<String> = lost
+        .map(|key| {
+            let short: String = key.chars().take(MOST_KEY_CHARS).collect();
+            format!("`{short}`")
+        })
+        .collect();
+    (!lost.is_empty()).then(|| {
+        format!(
+            "the result of `{state}` had {} at its top, which nothing reads there: it went nowhere. Put it where the brief's example has it",
+            lost.join(", ")
+        )
+    })
 }
 
 /// The way that a passed gate opens, if an agent has to ask for it; else none, for the engine takes it.
@@ -68,6 +137,11 @@ fn is_open(workflow: &Workflow, run: &FlowState) -> bool {
     ways.any(|(_, way)| way.when.contains(&Guard::GatePass) && way.when.iter().any(shows))
 }
 
+/// Behind a state in which the run waits for a person.
+const ASKS_A_PERSON: &str = " (a person decides)";
+/// What whoever asks a person must know: of all that they leave, this is what is read.
+const READS_SUMMARY: &str = " Where a person decides, `summary` is what they read: put the whole question there, with what follows from each answer.";
+
 /// What else may be asked for: ways that lead to a person, back, or elsewhere.
 fn others(workflow: &Workflow, run: &FlowState) -> Vec<String> {
     let normal = asked_for(workflow, run);
@@ -86,7 +160,7 @@ fn others(workflow: &Workflow, run: &FlowState) -> Vec<String> {
     for (_, way) in ways.filter(|(_, way)| by_request(way)) {
         if let Target::State(to) = &way.to {
             let asks = workflow.table.state(to).kind == Kind::Wait;
-            let name = format!("`{to}`{}", if asks { " (a person decides)" } else { "" });
+            let name = format!("`{to}`{}", if asks { ASKS_A_PERSON } else { "" });
             if Some(to.as_str()) != normal.as_deref() && !names.contains(&name) {
                 names.push(name);
             }
@@ -156,7 +230,11 @@ pub(super) fn result(text: &mut String, workflow: &Workflow, run: &FlowState) {
     let others = others(workflow, run);
     let others = match others.is_empty() {
         true => String::new(),
-        false => format!(" `next` may also be {}.", others.join(", ")),
+        false => {
+            let asks = others.iter().any(|other| other.ends_with(ASKS_A_PERSON));
+            let reads = if asks { READS_SUMMARY } else { "" };
+            format!(" `next` may also be {}.{reads}", others.join(", "))
+        }
     };
     let remarks = match run.told.last_asked(workflow, &run.position.state) {
         Some(id) => format!(

@@ -176,6 +176,14 @@ impl FlowState {
         }
     }
 
+    /// A field has this value from here on.
+    pub(super) fn set_field(&mut self, workflow: &Workflow, name: &str, value: &str) {
+        let before = self.fields.insert(name.to_owned(), value.to_owned());
+        if before.is_none_or(|before| before.trim() != value.trim()) {
+            self.idle.field_changed(workflow, name);
+        }
+    }
+
     pub(super) fn edited(&mut self, workflow: &Workflow, edited: &FieldsEdited) {
         let owner = |name: &String| workflow.field(name).map(|field| &field.owner);
         for (name, value) in &edited.fields {
@@ -187,7 +195,7 @@ impl FlowState {
                 Some(Owner::Engine(Fact::State)) => self.ask(value.trim()),
                 _ => {
                     self.by_person.insert(name.clone());
-                    self.fields.insert(name.clone(), value.clone());
+                    self.set_field(workflow, name, value);
                 }
             }
         }

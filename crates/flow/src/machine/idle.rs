@@ -6,6 +6,7 @@ use kernel::effect::Access;
 use kernel::outcome::Class;
 use kernel::{Outcome, StateName};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// As many in a row, and a person is asked.
 const MOST: u32 = 2;
@@ -23,8 +24,8 @@ pub(crate) struct Idle {
     /// It passed, and a person rejected what it judged.
     #[serde(default)]
     rejected: bool,
-    /// Has somebody changed files that no such gate has judged? Whoever was refused for a word of theirs, or
-    /// crashed, leaves them to the next.
+    /// Has somebody changed files, or a field that the gate reads, since such a gate has judged? Whoever was
+    /// refused for a word of theirs, or crashed, leaves them to the next.
     #[serde(default)]
     unjudged: bool,
 }
@@ -106,6 +107,14 @@ impl Idle {
         (self.rejected, self.unjudged) = (true, false);
     }
 
+    /// A field has another value: where the gate that failed reads it, it is another gate.
+    pub(super) fn field_changed(&mut self, workflow: &Workflow, name: &str) {
+        let failed = self.failed.as_ref();
+        let def = failed.and_then(|state| workflow.states.get(state));
+        let mut gate = def.into_iter().flat_map(|def| &def.gate);
+        self.unjudged |= gate.any(|check| mentions(&check.with, name));
+    }
+
     /// An attempt in a state has ended, well or not.
     pub(super) fn made(&mut self, workflow: &Workflow, state: &StateName, outcome: &Outcome) {
         self.unjudged |= !outcome.changed.is_empty() && edits(workflow, state);
@@ -152,6 +161,18 @@ impl Idle {
             ),
             None => "the agent changed nothing, so there is nothing to judge yet".to_owned(),
         }
+    }
+}
+
+/// Do a check's settings name a field, as a value, in a list or as a key?
+pub(crate) fn mentions(with: &Value, field: &str) -> bool {
+    match with {
+        Value::String(text) => text == field,
+        Value::Array(all) => all.iter().any(|one| mentions(one, field)),
+        Value::Object(map) => map
+            .iter()
+            .any(|(key, value)| key == field || mentions(value, field)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -2,7 +2,7 @@
 //! without a bound.
 
 use super::state::{FlowState, Stage};
-use super::words::UNFINISHED;
+use super::words::{REFUSED, UNFINISHED};
 use crate::workflow::Workflow;
 use kernel::outcome::{Class, Outcome};
 use kernel::{EffectId, Refusal, Time};
@@ -137,8 +137,9 @@ impl FlowState {
 
 /// What the next attempt is told of work that was not taken.
 fn offered(outcome: &Outcome) -> String {
-    match &outcome.kept {
-        None => String::new(),
-        Some(_) => format!(". {UNFINISHED}"),
+    match (&outcome.kept, outcome.class) {
+        (None, _) => String::new(),
+        (Some(_), Class::OutOfScope) => format!(". {REFUSED}"),
+        (Some(_), _) => format!(". {UNFINISHED}"),
     }
 }

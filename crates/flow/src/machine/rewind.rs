@@ -20,8 +20,9 @@ const MOST_MARKS: usize = 32;
 const OF_THE_ENGINE: &str = ".proofhouse";
 
 /// Whoever works next finds documents that tell of work which is gone.
-const DOCUMENTS_STAY: &str = "The code is again as it was at that commit; the task folder is as it was left. \
-    What it says of later work, results and outputs that are kept there included, is not so any more: write it anew";
+const DOCUMENTS_STAY: &str = "The code is again as it was at that commit, and so are the lines of the state file \
+    (but for those that a person has written); the documents of the task folder are as they were left. \
+    What they say of later work, results and outputs that are kept there included, is not so any more: write it anew";
 
 /// Does a person lead the run back? A workflow may have an action of the same name, which brings no commit.
 pub(super) fn is_meant(decision: &Decision) -> bool {
@@ -91,11 +92,14 @@ pub(super) fn judged(
             "`proofhouse fork RUN --at SEQ` goes on from one of its records in a new run",
         ));
     }
+    let name = run.started.as_ref().map_or("RUN", |one| one.run.as_str());
     if let Some(effect) = run.ledger.flying.keys().next() {
         return Err(Refusal::new(
             "rewind_in_flight",
             format!("{effect} is at work, or was when its engine died"),
-            "end its engine with one Ctrl-C and wait, or let `proofhouse run RUN` take it up first",
+            format!(
+                "end its engine with one Ctrl-C and wait (`proofhouse stop {name}` where it is detached), or let `proofhouse run {name}` take it up first"
+            ),
         ));
     }
     let known = |mark: &&Mark| {
@@ -202,6 +206,11 @@ pub(super) fn rewound(run: &mut FlowState, workflow: &Workflow, back: &Rewound) 
     }
     run.by_person = now.by_person;
     run.fields_before = run.fields.clone();
+    if workflow.rules > 1 {
+        // What the run knows stays, under the header that holds from here on.
+        run.snapshots
+            .led_back(workflow.snapshot.as_ref(), &run.fields);
+    }
     // The state is entered anew, and its gate has not spoken.
     run.moves = now.moves + 1;
     run.visits.insert(state.clone(), run.moves);

@@ -47,8 +47,9 @@ pub(super) fn without_stamps(workflow: &Workflow, at: &StateName, decision: &Dec
         .filter(|(_, way)| way.by == Actor::Human && way.action.as_str() == decision.option)
         .filter_map(|(index, _)| workflow.after[index].needs.as_ref())
         .map(|needs| &needs.labels);
+    let because = without_payload(&decision.because);
     let Some(labels) = labels.find(|labels| !labels.is_empty()) else {
-        return decision.because.clone();
+        return because.to_owned();
     };
     let answer = |part: &str| match part.split_once([':', '=']) {
         Some((label, answer))
@@ -60,9 +61,24 @@ pub(super) fn without_stamps(workflow: &Workflow, at: &StateName, decision: &Dec
         }
         _ => part.to_owned(),
     };
-    let parts = decision.because.split([';', '\n']).map(str::trim);
+    let parts = because.split([';', '\n']).map(str::trim);
     let said: Vec<&str> = parts.filter(|part| !only_agrees(&answer(part))).collect();
     said.join("; ")
+}
+
+/// What was said, without the hash that binds what came along with it: that is for whoever checks the signature.
+fn without_payload(because: &str) -> &str {
+    let Some((said, mark)) = because.rsplit_once(" [") else {
+        return because;
+    };
+    // What it is about stands before it, for whoever signs.
+    let hash = mark.rsplit_once("payload sha256 ").map(|(_, hash)| hash);
+    let hash = hash.and_then(|hash| hash.strip_suffix(']'));
+    let is_hash = |hash: &str| hash.len() == 64 && hash.chars().all(|c| c.is_ascii_hexdigit());
+    match hash.is_some_and(is_hash) {
+        true => said,
+        false => because,
+    }
 }
 
 /// Words of which an answer is made that only says yes.
@@ -247,7 +263,19 @@ impl Told {
 
 #[cfg(test)]
 mod tests {
-    use super::only_agrees;
+    use super::{only_agrees, without_payload};
+
+    #[test]
+    fn a_brief_has_no_hash_of_what_came_along() {
+        let hash = "5f".repeat(32);
+        let bound = format!("the shape was wrong [see 2.1] [payload sha256 {hash}]");
+        assert_eq!(without_payload(&bound), "the shape was wrong [see 2.1]");
+        let about = format!("too long [back to record 35, commit ab, payload sha256 {hash}]");
+        assert_eq!(without_payload(&about), "too long");
+        for whole in ["as in [payload sha256 5f]", "see [2.1]", ""] {
+            assert_eq!(without_payload(whole), whole);
+        }
+    }
 
     #[test]
     fn an_answer_that_only_agrees_is_no_knowledge() {

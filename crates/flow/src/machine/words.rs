@@ -12,6 +12,9 @@ pub(super) const NO_PROGRESS: &str = "the pass made no material progress";
 /// What the next attempt is told of the work of one that was not taken.
 pub(super) const UNFINISHED: &str = "If `unfinished.patch` lies in your folder, it is the diff of what that one had begun: take over what is good (`patch -p1 < ../unfinished.patch` in `repo/` lays all of it in; `git apply` may act on another repository around the folder, and skip it without a word). Nothing of it was judged, and nothing of it is in the repository";
 
+/// What the next attempt is told of work that left its bounds.
+pub(super) const REFUSED: &str = "All that it had made was thrown away with that, also what was in order: `refused.patch` in your folder is the diff of all of it. Take over what is yours to change, and leave out the rest";
+
 /// What a person is told of a hold.
 pub(crate) fn hold_sentence(hold: &Hold) -> String {
     match hold {

@@ -272,6 +272,19 @@ impl Snapshots {
         due.edited.extend(edited);
     }
 
+    /// A person has led the run back: the header that holds is that of then, and what is known is known still.
+    pub(crate) fn led_back(
+        &mut self,
+        spec: Option<&SnapshotSpec>,
+        fields: &BTreeMap<String, String>,
+    ) {
+        let id = spec.and_then(|spec| fields.get(&spec.id));
+        // A run that had no slice yet has no header that could hold.
+        if id.is_some_and(|id| !id.trim().is_empty()) {
+            self.edited(spec, fields);
+        }
+    }
+
     /// Gives the evidence its id.
     fn add_evidence(&mut self, from: &str, lines: Vec<String>) -> String {
         self.evidence_serial += 1;

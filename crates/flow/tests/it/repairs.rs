@@ -62,6 +62,45 @@ fn a_gate_is_not_run_again_on_what_nobody_has_changed() {
     }
 }
 
+/// `prove` reads a field of the state file, and the attempt that is due gives it this value.
+fn proves(gate: &str) -> Hand {
+    let task = "[task]\nstate_file = 'S.md'\nphase_field = 'Phase'\nfiles = ['S.md']\n[[task.field]]\nname = 'Phase'\nengine = 'state'\n[[task.field]]\nname = 'Gate'\n[[task.field]]\nname = 'Note'\n";
+    let text = BUILT
+        .replace("initial =", "idle_stops = true\ninitial =")
+        .replace("gate = [\"tests\"]", gate);
+    let mut source = crate::source(&format!("{text}{task}"));
+    let state_file = "Phase: build\nGate: old\nNote:\n".to_owned();
+    source.files.insert("task/S.md".to_owned(), state_file);
+    let workflow = flow::load(&source, &|_, _| Ok(()));
+    let workflow = workflow.unwrap_or_else(|error| panic!("{error}"));
+    let (rung, mode) = (kernel::Autonomy::Auto, kernel::Mode::default());
+    Hand::of(std::sync::Arc::new(workflow), rung, mode, &[])
+}
+
+/// A gate that is another one by now says something else of the same files.
+#[test]
+fn who_has_changed_what_a_gate_reads_has_changed_something() {
+    let gate = "gate = [{ check = \"tests\", field = \"Gate\" }]";
+    for (field, value, stands) in [
+        ("Gate", "new", "prove"),
+        ("Gate", "old", "build"),
+        ("Note", "new", "build"),
+    ] {
+        let mut hand = proves(gate);
+        hand.refused(None);
+        let order = hand.order();
+        let mut outcome = Outcome::bare(Class::Done, "as it ended");
+        outcome.fields = [(field.to_owned(), value.to_owned())].into();
+        hand.feed(What::AttemptEnded {
+            effect: order.id,
+            outcome: Box::new(outcome),
+            found: Found::Live,
+        })
+        .unwrap();
+        assert_eq!(hand.state().as_str(), stands, "{field}: {value}");
+    }
+}
+
 /// What was made by somebody who was refused for a word of theirs, or who crashed, has been judged by nobody.
 #[test]
 fn what_a_refused_attempt_has_left_is_judged_with_the_next() {

@@ -88,7 +88,11 @@ result = { summary = "edited" }
         .replace(", as can be seen", "")
         .replace("result_text", "attempt = 1\nresult_text");
     let script = format!("{copied}{script}");
-    let weighs = example("weigh");
+    // The intake's question and that of the consolidation are both open.
+    let open = r#"{"as":"open","of":"I-0001"}"#;
+    let both = format!("{open},{}", open.replace("I-0001", "I-0002"));
+    let weighs = example("weigh").replace(open, &both);
+    assert!(weighs.contains("I-0002"), "{weighs}");
     let code = format!(
         "{}pub fn greet(name: &str) -> String {{\n",
         "//\n".repeat(11)

@@ -170,7 +170,8 @@ fn at_every_record_of_eventful_runs() {
 fn at_every_record_a_fork_stands_as_the_run_stood_or_is_refused_by_name() {
     let (world, _) = waiting();
     let (forked, refused) = at_every_record(&world, "t", &["fork_uncommitted"]);
-    assert!(forked > 25 && refused < 5, "{forked} and {refused}");
+    // Between the end of an attempt that left something and its gate's word: two records for each.
+    assert!(forked > 2 * refused, "{forked} and {refused}");
     let audit = says(&world, &["audit", "--json"]).exits(0).json();
     assert_eq!(audit["runs"].as_array().unwrap().len(), forked + 1);
     // One in the middle, with an attempt in flight, runs to the question of its own accord.
@@ -182,6 +183,23 @@ fn at_every_record_a_fork_stands_as_the_run_stood_or_is_refused_by_name() {
     says(&world, &["audit", &format!("f{at}")]).exits(0);
     let lost = journal(&world, &format!("f{at}"));
     assert!(lost.iter().any(|one| one["kind"] == "effect_lost.v1"));
+}
+
+/// What an agent left for its gate lies nowhere but in the run's own folders, a document of the task included.
+#[test]
+fn inside_a_gate_a_fork_is_refused_and_the_record_before_it_is_named() {
+    let (world, _) = waiting();
+    let inside = journal(&world, "t")
+        .into_iter()
+        .find(|record| record["kind"] == "effect_began.v1" && record["body"]["kind"] == "gate");
+    let at = inside.unwrap()["seq"].as_u64().unwrap();
+    let said = fork(&world, "t", at, "f");
+    said.refuses(1, "fork_uncommitted");
+    let (_, named) = said.err.split_once("fork at record ").expect("a record");
+    let named: String = named.chars().take_while(char::is_ascii_digit).collect();
+    let named: u64 = named.parse().unwrap();
+    assert!(named < at, "{named} is not before {at}");
+    fork(&world, "t", named, "f").exits(0);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! An attempt has ended: what of its result is kept. What follows from a bad end is in `patience.rs`.
 
+use crate::brief;
 use crate::machine::idle::Alike;
 use crate::machine::state::Patience;
 use crate::machine::state::{FlowState, MOST_NOTE_CHARS, Stage};
@@ -80,6 +81,8 @@ impl FlowState {
         let outcome = &ended.outcome;
         self.idle.made(workflow, &self.position.state, outcome);
         self.stage = if outcome.class == Class::Done {
+            // Before anything is said of who did nothing: a line of the state file may be what was mended.
+            let not_taken = self.take_fields(workflow, &outcome.fields);
             // What nobody has done anything about is still to be done.
             let before = self.changed_code;
             let idle = self
@@ -92,7 +95,10 @@ impl FlowState {
             self.patience = Patience::default();
             self.failures = 0;
             self.alike = Alike::default();
-            self.take_fields(workflow, &outcome.fields);
+            not_taken.into_iter().for_each(|why| self.note(why));
+            let result = outcome.result.as_ref();
+            let unread = result.and_then(|one| brief::unread(workflow, &self.position.state, one));
+            unread.into_iter().for_each(|why| self.note(why));
             self.keep_result(workflow, ended);
             let role = workflow.states[&self.position.state].role.as_ref();
             let role = role.and_then(|role| workflow.roles.get(role));
@@ -172,8 +178,13 @@ impl FlowState {
     }
 
     /// Agents may fill in what nobody has set; what a person set stays, or an agent could move
-    /// its own goal posts.
-    fn take_fields(&mut self, workflow: &Workflow, changed: &BTreeMap<String, String>) {
+    /// its own goal posts. Says what was not taken.
+    fn take_fields(
+        &mut self,
+        workflow: &Workflow,
+        changed: &BTreeMap<String, String>,
+    ) -> Vec<String> {
+        let mut not_taken = Vec::new();
         for (name, value) in changed {
             let Some(field) = workflow
                 .field(name)
@@ -182,7 +193,7 @@ impl FlowState {
                 continue;
             };
             if !field.is_open_in(&self.position.state) {
-                self.note(format!(
+                not_taken.push(format!(
                     "the field `{name}` is not written in this phase and stays as it is"
                 ));
                 continue;
@@ -192,13 +203,14 @@ impl FlowState {
                 .as_ref()
                 .and_then(|started| started.fields.get(name));
             if set.is_some_and(|set| !set.is_empty()) || self.by_person.contains(name) {
-                self.note(format!(
+                not_taken.push(format!(
                     "the field `{name}` was set by a person and stays as it is"
                 ));
             } else {
-                self.fields.insert(name.clone(), value.clone());
+                self.set_field(workflow, name, value);
             }
         }
+        not_taken
     }
 }
 

@@ -81,6 +81,20 @@ fn the_failure_after_an_audit_goes_to_a_person() {
     );
 }
 
+/// What the gate has refused is nobody's name, and the next free one keeps its form.
+#[test]
+fn a_name_that_was_refused_takes_no_number() {
+    let wrong = "[[attempt]]\nstate = \"intake\"\nattempt = 1\nsteps = [{ set = \"Slice ID\", to = \"S-1\" }]\nresult = { summary = \"framed\" }\n";
+    let looks = "[[attempt]]\nstate = \"intake\"\nattempt = 2\nsteps = [{ run = \"! grep -q 'S-1`' ../slices.md\", must = true }]\nresult = { summary = \"looked\" }\n";
+    let world = begin_script(&format!("{wrong}{looks}"), &[]);
+    for _ in 0..2 {
+        world.run(&["run", "t", "--once"]);
+    }
+    let wrong = failures(&world);
+    assert!(wrong.contains("`Slice ID: S-1` does not match"), "{wrong}");
+    assert!(!wrong.contains("crashed"), "{wrong}");
+}
+
 /// A scout that finds a greeting that is right already.
 const GREETED: &str = "[[attempt]]\nstate = \"scout\"\nresult = { summary = \"found\", evidence = [{ path = \"src/greet.txt\", line = 1, snippet = \"hello Ada\", note = \"there\" }] }\n";
 
