@@ -470,6 +470,30 @@ mod tests {
     }
 
     #[test]
+    fn a_run_that_is_led_back_goes_on_under_the_header_of_then() {
+        let source = crate::built_in("slice").unwrap();
+        let workflow = crate::load(&source, &|_, _| Ok(())).unwrap();
+        let spec = workflow.snapshot.as_ref();
+        let fields = |cap: &str| {
+            let fields = [("Slice ID", "S-0001"), ("Scope cap", cap)];
+            BTreeMap::from(fields.map(|(name, value)| (name.to_owned(), value.to_owned())))
+        };
+        let mut run = Snapshots::default();
+        let first = compose(spec.unwrap(), &run, &fields("later"), &Due::default());
+        run.taken(&first);
+        for same in [fields("later"), BTreeMap::new()] {
+            run.led_back(spec, &same);
+            assert!(run.due().is_none());
+        }
+        run.led_back(spec, &fields("then"));
+        let due = run.due().cloned().unwrap();
+        let again = compose(spec.unwrap(), &run, &BTreeMap::new(), &due);
+        for line in ["Slice ID: S-0001\n", "Scope cap: then\n"] {
+            assert!(again.text.contains(line), "{}", again.text);
+        }
+    }
+
+    #[test]
     fn what_only_an_audit_mends_is_no_fix() {
         let failing = |shows: &[&str]| {
             let mut result = CheckResult::new("any", Verdict::Fail, "wrong");
