@@ -350,7 +350,7 @@ pub(crate) fn duration(millis: u64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{begins, folded, plain};
+    use super::{begins, folded, plain, whole};
 
     #[test]
     fn a_long_text_goes_on_below_itself_and_no_word_is_cut() {
@@ -388,6 +388,9 @@ mod tests {
     fn others_cannot_draw_on_the_terminal() {
         assert_eq!(plain("ok\x1b[2Kdone\r\nnext"), "ok\\u{1b}[2Kdone  next");
         assert_eq!(plain("a\u{202e}b"), "a\\u{202e}b");
+        assert_eq!(whole("+a\rb\tc\r"), "+a\\u{d}b\tc\\u{d}");
+        assert_eq!(whole("a\u{fe0f}\u{2800}"), "a\\u{fe0f}\\u{2800}");
+        assert_eq!(whole("\u{26a0}\u{fe0f}"), "\u{26a0}\u{fe0f}");
         assert!(plain(&"x".repeat(1000)).ends_with(" [cut]"));
     }
 }
