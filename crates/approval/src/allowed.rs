@@ -2,7 +2,7 @@
 //! not read: a typing error must not silently take somebody's say away, nor widen it. What is wrong
 //! with a line is a sentence for whoever wrote it; nothing acts on which.
 
-use super::{signature, stamp};
+use super::{enrolled, stamp};
 use ssh_key::{Algorithm, PublicKey};
 use workspace::error::EngineError;
 
@@ -75,7 +75,7 @@ pub(super) fn parse_given(text: &str) -> Result<Line, EngineError> {
             Err("certificates are not supported, list the person's own key".to_owned())
         }
         // In the file it is a line that decides nothing; nobody should add one.
-        Ok(line) => match signature::pageless(&line) {
+        Ok(line) => match enrolled::pageless(line.key.key_data(), &line.comment) {
             Some(why) => Err(why),
             None => Ok(line),
         },

@@ -12,6 +12,7 @@
 
 mod allowed;
 mod attesting;
+mod enrolled;
 mod occasion;
 pub mod passkey;
 mod payload;
@@ -82,8 +83,8 @@ pub fn listed_in_line(line: &str) -> Result<Listed, EngineError> {
 
 fn listed_by(line: allowed::Line) -> Listed {
     Listed {
-        key: match passkey::is_one(line.key.key_data()) {
-            true => match passkey::page(&line.comment) {
+        key: match enrolled::is_one(line.key.key_data()) {
+            true => match enrolled::page(&line.comment) {
                 Ok(page) => format!("passkey, enrolled at {page}"),
                 Err(_) => "passkey, and its line names no page that it could sign on".to_owned(),
             },

@@ -2,6 +2,8 @@
 //! verify` checks it as well as we do. It refuses an answer that was given to another page, that nobody was
 //! there for, or whose owner did not show who they are.
 
+pub use super::enrolled::HOME;
+use super::enrolled::{PAGE, is_one, page};
 use super::{NAMESPACE, Words, message};
 use base64ct::{Base64, Base64UrlUnpadded, Encoding};
 use p256::ecdsa::signature::Verifier;
@@ -22,12 +24,6 @@ pub(super) const MAGIC: &[u8] = b"SSHSIG";
 const HASH: &[u8] = b"sha512";
 /// Longer than any that a browser makes.
 const LONGEST: usize = 16 * 1024;
-
-/// How the address of every page begins that may ask for passkeys.
-const PAGE: &str = "http://localhost:";
-
-/// The name under which a page may ask for passkeys. A number can be no home of one.
-pub const HOME: &str = "localhost";
 
 const PRESENT: u8 = 0x01;
 const VERIFIED: u8 = 0x04;
@@ -88,28 +84,6 @@ pub fn enrolled_at(approvers: &str) -> Vec<String> {
     lines
         .filter_map(|line| page(&line.comment).ok().map(str::to_owned))
         .collect()
-}
-
-/// Is it a passkey's, and no key of a terminal? Pages can ask for it, and it signs on its page alone.
-pub(super) fn is_one(key: &KeyData) -> bool {
-    matches!(key, KeyData::SkEcdsaSha2NistP256(key) if key.application() == HOME)
-}
-
-/// The page that a passkey was enrolled at: one of the words behind its key.
-pub(super) fn page(comment: &str) -> Result<&str, String> {
-    let write = "write the address of the page that it was enrolled at behind the key, such as http://localhost:7766";
-    let why = |what: &str| Err(format!("it is a passkey, and its line {what}; {write}"));
-    let mut pages = comment
-        .split_ascii_whitespace()
-        .filter(|word| word.starts_with(PAGE));
-    match (pages.next(), pages.next()) {
-        (None, _) => why("does not say which page it signs on"),
-        (Some(_), Some(_)) => why("names more than one page"),
-        (Some(page), None) => match page[PAGE.len()..].parse::<u16>() {
-            Ok(port) if page == format!("{PAGE}{port}") => Ok(page),
-            _ => why("names a page with more or less than its port"),
-        },
-    }
 }
 
 /// The answer as a signature, by whichever of these keys made it.

@@ -2,6 +2,7 @@
 //! for something else, and hardware signatures without a touch: there, nobody was present.
 
 use super::allowed::{self, Line};
+use super::enrolled;
 use super::passkey::{self, Passkey};
 use super::{NAMESPACE, SIGNED, Words, message};
 use base64ct::{Base64, Encoding};
@@ -163,7 +164,7 @@ pub fn verify(
             "sign with a key that is listed and valid; or, if you may, list this one",
         ));
     };
-    let page = passkey::page(&line.comment).unwrap_or_default();
+    let page = enrolled::page(&line.comment).unwrap_or_default();
     signature.judged(&line.principal, page, words)?;
     Ok(Signer {
         principal: line.principal.clone(),
@@ -313,15 +314,7 @@ fn is_of_hardware(algorithm: &Algorithm) -> bool {
 
 /// Why nothing that this line's key signs is a decision now, in words.
 fn undecided(line: &Line, now: Time) -> Option<String> {
-    limited(line, NAMESPACE, now).or_else(|| pageless(line))
-}
-
-/// Why a passkey could sign on no page.
-pub(super) fn pageless(line: &Line) -> Option<String> {
-    match passkey::is_one(line.key.key_data()) {
-        true => passkey::page(&line.comment).err(),
-        false => None,
-    }
+    limited(line, NAMESPACE, now).or_else(|| enrolled::pageless(line.key.key_data(), &line.comment))
 }
 
 /// Why a key may not sign now, in words.
@@ -374,7 +367,7 @@ fn judged(who: &str, signature: &SshSig, words: &Words) -> Result<(), EngineErro
             again(),
         ));
     }
-    if passkey::is_one(key.key_data()) {
+    if enrolled::is_one(key.key_data()) {
         // A program that asks the device itself needs no PIN and no page.
         return Err(invalid(
             format!("the key of {who} is a passkey, and this was not signed in a browser"),

@@ -188,7 +188,7 @@ mod tests {
         assert_eq!(lines.len(), 4);
         assert_eq!(
             lines[0],
-            "::error file=.proofhouse/journal/wörk.jsonl,line=7,title=bad_hash::work: line 7 <was> 50%25 \"changed\"%0Aby hand%1B"
+            "::error file=.proofhouse/journal/wörk.jsonl,line=7,title=bad_hash::work: line 7 <was> 50%25 \"changed\" by hand\\u{1b}"
         );
         assert!(lines[2].starts_with("::notice "), "{}", lines[2]);
         assert!(lines[3].starts_with("::error file=src/a b.rs,line=1,"));

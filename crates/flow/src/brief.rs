@@ -6,7 +6,8 @@ mod result;
 
 pub(crate) use result::{ask_again, unread};
 
-use crate::machine::{FlowState, mentions};
+use crate::machine::FlowState;
+use crate::mentions::mentions;
 use crate::workflow::{Field, Owner, Question, Role, Workflow};
 use kernel::StateName;
 use kernel::effect::Access;

@@ -9,6 +9,7 @@ mod document;
 mod error;
 mod load;
 mod machine;
+mod mentions;
 mod raw;
 mod snapshot;
 mod verdict;

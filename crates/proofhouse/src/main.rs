@@ -11,6 +11,7 @@
 
 mod begin;
 mod cli;
+mod found;
 mod mcp;
 mod serve;
 

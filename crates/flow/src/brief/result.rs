@@ -2,7 +2,8 @@
 //! the brief of whoever left a wrong one.
 
 use super::{FORMS, access, forms_beside, unfenced};
-use crate::machine::{FlowState, mentions};
+use crate::machine::FlowState;
+use crate::mentions::mentions;
 use crate::workflow::{Question, Workflow};
 use kernel::StateName;
 use kernel::effect::Access;

@@ -1,12 +1,12 @@
 //! Attempts that leave everything as it was after a gate has failed. What a gate judged is the same, so its
 //! verdict would be: it is not run again, the agent is told so once, and then a person is.
 
+use crate::mentions::mentions;
 use crate::workflow::Workflow;
 use kernel::effect::Access;
 use kernel::outcome::Class;
 use kernel::{Outcome, StateName};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// As many in a row, and a person is asked.
 const MOST: u32 = 2;
@@ -161,18 +161,6 @@ impl Idle {
             ),
             None => "the agent changed nothing, so there is nothing to judge yet".to_owned(),
         }
-    }
-}
-
-/// Do a check's settings name a field, as a value, in a list or as a key?
-pub(crate) fn mentions(with: &Value, field: &str) -> bool {
-    match with {
-        Value::String(text) => text == field,
-        Value::Array(all) => all.iter().any(|one| mentions(one, field)),
-        Value::Object(map) => map
-            .iter()
-            .any(|(key, value)| key == field || mentions(value, field)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

@@ -30,7 +30,6 @@ mod wanted;
 mod words;
 mod worth;
 
-pub(crate) use idle::mentions;
 pub use memory::PostMortem;
 pub(crate) use memory::{REPEATED, UNPROVEN};
 pub(crate) use state::FlowState;

@@ -23,7 +23,7 @@ pub(crate) fn do_it(
         how.set.push(("change".to_owned(), "refactor".to_owned()));
     }
     how.agent = match (how.agent, config.agent()) {
-        (None, None) => installed(),
+        (None, None) => crate::found::installed(),
         (named, _) => named,
     };
     let mut asked = New {
@@ -98,14 +98,6 @@ fn surroundings(project: &Project, asked: &New, out: &Out) -> Result<(), EngineE
         out.line("  branch       none is checked out: `land` will need `--onto BRANCH`");
     }
     Ok(())
-}
-
-/// The coding agent that is installed, for where the config names none; one that can log in comes first.
-pub(crate) fn installed() -> Option<String> {
-    let found = agents::readiness().into_iter();
-    let found: Vec<agents::Readiness> = found.filter(|ready| ready.program.is_some()).collect();
-    let best = found.iter().find(|ready| ready.way_in().is_some());
-    best.or(found.first()).map(|ready| ready.agent.to_owned())
 }
 
 /// Nothing here could prove the work, and every attempt would be paid for: a person says what does.

@@ -61,7 +61,6 @@ mod workflow;
 
 use args::{Args, Command, ConfigCommand, HookCommand};
 use clap::Parser;
-pub(crate) use do_it::installed;
 use out::Out;
 use workspace::{EngineError, Project};
 

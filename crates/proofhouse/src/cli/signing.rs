@@ -13,7 +13,7 @@ pub(crate) fn wants(project: &Project, run: &str, run_code: &str) -> String {
         Ok(Some(_)) if takes_passkeys_alone(project, run) => {
             format!(
                 "  to sign     with a passkey on the page of `proofhouse serve --decide` (/r/{}/run/{run}/), or `--signature FILE` by an `sk-` key; a guest works here, so key files do not count",
-                crate::serve::key_of(project)
+                crate::found::key_of(project)
             )
         }
         Ok(Some(_)) => {

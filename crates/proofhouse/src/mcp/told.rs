@@ -1,7 +1,7 @@
 //! What clients are told of runs: where they stand, what waits for a person, what was proven and what failed.
 
 use crate::cli::signing::takes_passkeys_alone;
-use crate::serve::key_of;
+use crate::found::key_of;
 use kernel::Machine;
 use kernel::machine::{Activity, Waiting};
 use report::evidence::Evidence;

@@ -163,22 +163,11 @@ fn taken(address: SocketAddr, error: &std::io::Error) -> EngineError {
     )
 }
 
-/// What a repository is called in addresses, unless another of that name is served before it.
-pub(crate) fn key_of(project: &Project) -> String {
-    let name = project.top().file_name();
-    let name = name.map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let letter = |c: char| match c.is_ascii_alphanumeric() || "-_.".contains(c) {
-        true => c,
-        false => '-',
-    };
-    name.chars().map(letter).collect()
-}
-
 /// Each repository under the name of its folder; a second of that name gets a number.
 fn keyed(repos: Vec<Project>) -> Vec<(String, Project)> {
     let mut keyed: Vec<(String, Project)> = Vec::new();
     for project in repos {
-        let name = key_of(&project);
+        let name = crate::found::key_of(&project);
         let taken = |key: &str| keyed.iter().any(|(one, _)| one == key);
         let numbered = (2..).map(|nth| format!("{name}-{nth}"));
         let mut keys = std::iter::once(name.clone()).chain(numbered);

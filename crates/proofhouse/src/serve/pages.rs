@@ -491,7 +491,7 @@ fn picture(name: &str) -> Option<&'static str> {
 fn works(config: Option<&Config>) -> Works {
     match config.and_then(Config::agent) {
         Some(agent) => Works::Set(agent.to_owned()),
-        None => crate::cli::installed().map_or(Works::Nobody, Works::Installed),
+        None => crate::found::installed().map_or(Works::Nobody, Works::Installed),
     }
 }
 
