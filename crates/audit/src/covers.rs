@@ -426,6 +426,11 @@ fn changed(
         let content = |mode: &str, object: &str| Some((mode.to_owned(), object.to_owned()));
         let before = content(old_mode, old).filter(|_| *status != "A");
         let after = content(mode, new).filter(|_| *status != "D");
+        // A tree may name a file twice, and whoever reads it chooses: no run made that.
+        let after = match files.contains_key(&path) {
+            true => content("twice", new),
+            false => after,
+        };
         files.insert(path, (before, after));
     }
     Ok(files)

@@ -245,6 +245,9 @@ fn what_lands_can_carry_it_as_a_note() {
     for other in ["main~1", &before, "no-such-name"] {
         about(other).refuses(1, "attestation_of_another");
     }
+    // A second word stands beside nobody's first.
+    let again = ["attest", "t", "--sign", "agent/ci", "--note"];
+    says(&world, &again).refuses(1, "attestation_noted");
     let elsewhere = World::empty();
     let (noted, public) = (world.at("agent/noted"), world.at("agent/ci.pub"));
     let asked = ["verify", text(&noted), "--key", text(&public), "--commit"];

@@ -477,6 +477,95 @@ fn nothing_is_laid_out_through_a_link_and_others_are_audited_all_the_same() {
     }
 }
 
+/// Views of a run are written to its task folder, wherever its journal says that this is.
+#[test]
+fn a_journal_of_others_names_no_folder_of_gits() {
+    let world = World::of_ann();
+    begin(&world, "t", CHECK);
+    says(&world, &["run", "t"]).exits(0);
+    for task in [".git/hooks", "../outside", "/etc"] {
+        let own_ref = "refs/proofhouse/records/t";
+        let journal = world.git(&["show", &format!("{own_ref}:journal/t.jsonl")]);
+        let (first, rest) = journal.split_once('\n').unwrap();
+        let mut record: serde_json::Value = serde_json::from_str(first).unwrap();
+        record["body"]["task"] = task.into();
+        world.write("agent/journal", &format!("{record}\n{rest}\n"));
+        let blob = world.git(&["hash-object", "-w", "agent/journal"]);
+        world.git(&["read-tree", own_ref]);
+        let entry = format!("100644,{blob},journal/t.jsonl");
+        world.git(&["update-index", "--cacheinfo", &entry]);
+        let tree = world.git(&["write-tree"]);
+        world.git(&["read-tree", "HEAD"]);
+        let clone = clone_of(&world);
+        let by = [
+            "-c",
+            "user.name=t",
+            "-c",
+            "user.email=t@t",
+            "commit-tree",
+            &tree,
+            "-m",
+            "x",
+        ];
+        let commit = world.git(&by);
+        world.git(&["update-ref", "refs/proofhouse/records/other", &commit]);
+        clone.git(&[
+            "fetch",
+            "--quiet",
+            "origin",
+            "refs/proofhouse/records/other:refs/proofhouse/records/t",
+        ]);
+        let said = says(&clone, &["audit", "t"]).exits(1);
+        assert!(
+            said.out.contains("its task folder would lie outside"),
+            "{task}: {}",
+            said.out
+        );
+        assert!(!clone.at(".proofhouse/journal/t.jsonl").exists(), "{task}");
+        world.git(&["update-ref", "-d", "refs/proofhouse/records/other"]);
+    }
+}
+
+/// What a ref holds in the place of a journal says nothing of another run.
+#[test]
+fn a_folder_in_the_place_of_a_journal_concerns_that_run_alone() {
+    let world = World::of_ann();
+    for run in ["t", "u"] {
+        begin(&world, run, CHECK);
+        says(&world, &["run", run]).exits(0);
+    }
+    let own_ref = "refs/proofhouse/records/t";
+    world.git(&["read-tree", own_ref]);
+    world.git(&["rm", "--quiet", "--cached", "journal/t.jsonl"]);
+    let blob = world.git(&["rev-parse", "HEAD:code.txt"]);
+    world.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("100644,{blob},journal/t.jsonl/x"),
+    ]);
+    let tree = world.git(&["write-tree"]);
+    world.git(&["read-tree", "HEAD"]);
+    let by = [
+        "-c",
+        "user.name=t",
+        "-c",
+        "user.email=t@t",
+        "commit-tree",
+        &tree,
+        "-p",
+        own_ref,
+        "-m",
+        "x",
+    ];
+    let commit = world.git(&by);
+    world.git(&["update-ref", own_ref, &commit]);
+    let said = says(&world, &["audit"]).exits(1).out;
+    for part in ["FINDINGS t:", "clean u:"] {
+        assert!(said.contains(part), "no {part} in {said}");
+    }
+}
+
 /// Its work without the records behind it would be a run that somebody has tampered with.
 #[test]
 fn of_a_run_that_went_on_in_two_ways_nothing_is_taken() {

@@ -5,6 +5,7 @@ use super::{MILESTONES, RECORDS, listed, milestone_journal, records_ref};
 use crate::error::{Error, Kind};
 use crate::git;
 use crate::project::{Project, Records, no_link};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 use store::RunName;
@@ -267,9 +268,21 @@ fn together(
                 "fetch it anew from where the run was made",
             )
         })?;
+        if strays(&journal) {
+            let what = "its task folder would lie outside of this repository, or in git's own";
+            return Err(Error::environment(NOTHING_THERE, what, "ask who pushed it"));
+        }
         journals.push((run.clone(), journal));
     }
     Ok(journals)
+}
+
+/// Does a journal of others name a folder for its documents that is none of ours? Views are written there.
+fn strays(journal: &[u8]) -> bool {
+    let first = journal.split(|byte| *byte == b'\n').next();
+    let first = first.and_then(|line| serde_json::from_slice::<Value>(line).ok());
+    let task = first.and_then(|record| Some(record["body"]["task"].as_str()?.to_owned()));
+    task.is_some_and(|task| !is_plain(Path::new(task.trim_start_matches("./"))))
 }
 
 /// The files on the ref of each run, with their blobs.
@@ -370,8 +383,11 @@ fn contents<'b>(
             let mut words = line.trim_end().rsplit(' ');
             let (size, kind) = (words.next().unwrap_or_default(), words.next());
             let size = size.parse::<usize>().ok();
-            let size = size.filter(|size| kind == Some("blob") && *size < after.len());
-            found.push(size.map(|size| after[..size].to_vec()));
+            // A folder has a size as well, and is followed by what it holds.
+            let there = matches!(kind, Some("blob" | "tree" | "commit" | "tag"));
+            let size = size.filter(|size| there && *size < after.len());
+            let blob = size.filter(|_| kind == Some("blob"));
+            found.push(blob.map(|size| after[..size].to_vec()));
             rest = size.map_or(after, |size| &after[size + 1..]);
         }
     }
