@@ -276,28 +276,23 @@ fn voids(workflow: &Workflow, run: &FlowState) -> String {
             .collect::<Vec<_>>()
             .join(", ")
     };
-    let mut beyond = Vec::new();
-    if !own.is_empty() && !own.contains(&"**") {
-        beyond.push(format!("anything outside of {}", quoted(own)));
-    }
+    let mut yours = match own.is_empty() || own.contains(&"**") {
+        true => "the code".to_owned(),
+        false => quoted(own),
+    };
     if !never.is_empty() {
-        beyond.push(quoted(never));
+        yours.push_str(&format!(" (not {})", quoted(never)));
     }
-    if !task.is_empty() && sees_task(workflow, run) {
-        let open: Vec<&str> = task
-            .into_iter()
-            .filter(|glob| *glob != NOTHING_IN_TASK)
-            .collect();
-        beyond.push(match open.is_empty() {
-            true => "anything in `task/`".to_owned(),
-            false => format!("anything in `task/` but {}", quoted(open)),
-        });
+    if sees_task(workflow, run) {
+        let open = task.iter().filter(|glob| **glob != NOTHING_IN_TASK);
+        let open: Vec<&str> = open.copied().collect();
+        match (task.is_empty(), open.is_empty()) {
+            (true, _) => yours.push_str(", `task/`"),
+            (false, false) => yours.push_str(&format!(", {}", quoted(open))),
+            (false, true) => {}
+        }
     }
-    beyond.push("what is frozen or the engine's".to_owned());
-    format!(
-        "One change of what is not yours voids this attempt, with all of its work: {}.",
-        beyond.join("; ")
-    )
+    format!("Yours: {yours}; a change elsewhere voids the attempt.")
 }
 
 /// How a scope says that a role writes nothing in the task's folder.

@@ -141,7 +141,7 @@ fn is_open(workflow: &Workflow, run: &FlowState) -> bool {
 /// Behind a state in which the run waits for a person.
 const ASKS_A_PERSON: &str = " (a person decides)";
 /// What whoever asks a person must know: of all that they leave, this is what is read.
-const READS_SUMMARY: &str = " Where a person decides, `summary` is what they read: put the whole question there, with what follows from each answer.";
+const READS_SUMMARY: &str = " `summary` is the question that they read.";
 
 /// What else may be asked for: ways that lead to a person, back, or elsewhere.
 fn others(workflow: &Workflow, run: &FlowState) -> Vec<String> {
